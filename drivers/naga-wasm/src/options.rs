@@ -1,0 +1,28 @@
+//! Limits of a compilation.
+
+/// Limits of a compilation. [`Options::default`] is what a host with tenants wants.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Options {
+    /// Most workgroup memory, in bytes. Default 32 KiB, what graphics hardware offers.
+    pub max_workgroup_bytes: u32,
+    /// Most invocations in a workgroup. Default 1,024.
+    pub max_invocations: u32,
+    /// Most scratch memory per instance, in bytes. Default 16 MiB: 1,024 invocations with 16 KiB each.
+    pub max_scratch_bytes: u32,
+    /// Largest emitted module, in bytes. Default 1 MiB: compiling it to machine code cannot be interrupted.
+    pub max_wasm_bytes: u32,
+    /// Most locals in one emitted function, for the same reason. Default 20,000.
+    pub max_locals: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            max_workgroup_bytes: 32 << 10,
+            max_invocations: 1024,
+            max_scratch_bytes: 16 << 20,
+            max_wasm_bytes: 1 << 20,
+            max_locals: 20_000,
+        }
+    }
+}
