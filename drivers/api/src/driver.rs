@@ -1,0 +1,44 @@
+//! Drivers: lists of devices.
+
+use crate::{Device, DeviceInfo, Result};
+use std::sync::Arc;
+
+/// What a driver calls itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriverInfo {
+    /// Lower case; also the scheme of its URIs.
+    pub name: String,
+    /// For display.
+    pub full_name: String,
+    /// The version of the implementation.
+    pub version: String,
+}
+
+/// Key-value pairs of a device URI, in order. Keys may repeat.
+pub type Parameters = [(String, String)];
+
+/// Lists devices and opens them.
+pub trait Driver: Send + Sync {
+    /// Cheap, and the same each time.
+    fn info(&self) -> DriverInfo;
+
+    /// The devices there are now; the first one is the default device. Paths are unique, stable between processes and
+    /// usable in a URI. *Blocking.*
+    ///
+    /// # Errors
+    /// `Unavailable` when the native side fails as a whole. No device at all is an empty list.
+    fn devices(&self) -> Result<Vec<DeviceInfo>>;
+
+    /// Text for diagnostics about the device at `path`. *Blocking.*
+    ///
+    /// # Errors
+    /// `NotFound`.
+    fn details(&self, path: &str) -> Result<String>;
+
+    /// Opens the device at `path`, as listed and never empty. A driver refuses every parameter it does not know. *Blocking.*
+    ///
+    /// # Errors
+    /// `NotFound`; `InvalidArgument` naming an unknown or malformed parameter; `ResourceExhausted` or `Unavailable` if it
+    /// cannot be opened now.
+    fn open(&self, path: &str, parameters: &Parameters) -> Result<Arc<dyn Device>>;
+}
