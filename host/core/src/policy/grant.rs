@@ -1,0 +1,165 @@
+//! A grant: which devices of which drivers, and how much of them.
+
+use super::{Limits, Patterns};
+use crate::{
+    error::{Result, not_found},
+    text::quote,
+};
+use hal_driver::Factory;
+use std::sync::Arc;
+
+/// How much of a device's identity a tenant sees. Names, paths and details fingerprint the host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reveal {
+    /// Only what kind it is; paths are numbers.
+    None,
+    /// The model's name; paths are numbers.
+    #[default]
+    Model,
+    /// Everything the driver knows: names, stable paths, details.
+    All,
+}
+
+#[derive(Clone)]
+enum Origin {
+    Factory(Arc<dyn Factory>),
+    /// A driver's name, to be looked up among an embedder's factories.
+    Named(String),
+}
+
+/// A share of one factory for one tenant.
+#[derive(Clone)]
+pub struct Grant {
+    origin: Origin,
+    /// None: every driver of the factory.
+    drivers: Option<Vec<String>>,
+    /// None: every device.
+    devices: Option<Vec<String>>,
+    limits: Limits,
+    reveal: Reveal,
+    exact_timing: bool,
+}
+
+impl Grant {
+    /// Everything a factory has, within the default limits: every driver, every device, [`Limits::new`],
+    /// [`Reveal::Model`], timings rounded to microseconds.
+    pub fn new(factory: Arc<dyn Factory>) -> Self {
+        Self::from(Origin::Factory(factory))
+    }
+
+    /// One driver by name, within the same defaults. The factory is found when the session starts, among those it was given.
+    pub fn named(driver: impl Into<String>) -> Self {
+        let driver = driver.into();
+        Self { drivers: Some(vec![driver.clone()]), ..Self::from(Origin::Named(driver)) }
+    }
+
+    fn from(origin: Origin) -> Self {
+        Self {
+            origin,
+            drivers: None,
+            devices: None,
+            limits: Limits::new(),
+            reveal: Reveal::default(),
+            exact_timing: false,
+        }
+    }
+
+    /// Only these drivers.
+    #[must_use]
+    pub fn drivers<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.drivers = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Only these devices: `cpu`, `cpu/0`, `vulkan/*`, `*`, where the part behind the slash is a path as the driver lists
+    /// it, or a place in its list. Malformed patterns are refused when the session starts.
+    #[must_use]
+    pub fn devices<S: Into<String>>(mut self, patterns: impl IntoIterator<Item = S>) -> Self {
+        self.devices = Some(patterns.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Within these limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// How much of a device's identity the tenant sees.
+    #[must_use]
+    pub fn reveal(mut self, reveal: Reveal) -> Self {
+        self.reveal = reveal;
+        self
+    }
+
+    /// Whether timings come unrounded. Precise clocks are a side channel.
+    #[must_use]
+    pub fn exact_timing(mut self, exact: bool) -> Self {
+        self.exact_timing = exact;
+        self
+    }
+
+    /// The limits as set so far, to be changed in place.
+    pub fn limits_mut(&mut self) -> &mut Limits {
+        &mut self.limits
+    }
+
+    /// What it was made for, for logs: the driver's or the factory's name.
+    pub fn name(&self) -> String {
+        match &self.origin {
+            Origin::Factory(factory) => factory.info().name,
+            Origin::Named(name) => name.clone(),
+        }
+    }
+
+    /// Its terms and limits, with the factory found among `known`.
+    pub(crate) fn resolve(self, known: &[Arc<dyn Factory>]) -> Result<(Terms, Limits)> {
+        let factory = match self.origin {
+            Origin::Factory(factory) => factory,
+            Origin::Named(name) => find(&name, known)?,
+        };
+        let devices = self.devices.as_deref().map(Patterns::parse).transpose()?;
+        let terms = Terms {
+            factory,
+            drivers: self.drivers,
+            devices: devices.into_iter().collect(),
+            reveal: self.reveal,
+            exact_timing: self.exact_timing,
+        };
+        Ok((terms, self.limits))
+    }
+}
+
+fn find(name: &str, known: &[Arc<dyn Factory>]) -> Result<Arc<dyn Factory>> {
+    let mut names = Vec::new();
+    for factory in known {
+        // A factory that cannot list now is not the one; the others' names make the error useful.
+        let drivers = factory.drivers().unwrap_or_default();
+        if drivers.iter().any(|driver| driver.name == name) {
+            return Ok(factory.clone());
+        }
+        names.extend(drivers.into_iter().map(|driver| driver.name));
+    }
+    let there = crate::text::list(names.iter().map(String::as_str));
+    Err(not_found(format!("no driver is called {}; this host has {there}", quote(name))))
+}
+
+/// A grant as every handle made from it carries it.
+#[derive(Clone)]
+pub(crate) struct Terms {
+    pub(crate) factory: Arc<dyn Factory>,
+    pub(crate) drivers: Option<Vec<String>>,
+    /// Applied one after the other: the grant's, then those of each narrowing, which see only what was left.
+    pub(crate) devices: Vec<Patterns>,
+    pub(crate) reveal: Reveal,
+    pub(crate) exact_timing: bool,
+}
+
+impl Terms {
+    /// Whether a driver exists for the tenant.
+    pub(crate) fn driver(&self, name: &str) -> bool {
+        self.drivers.as_ref().is_none_or(|names| names.iter().any(|granted| granted == name))
+            && self.devices.iter().all(|patterns| patterns.driver(name))
+    }
+}

@@ -1,0 +1,106 @@
+//! Guest text in our own sentences: short and escaped, whatever the guest wrote.
+
+/// Most bytes of guest text that one quotation repeats. A text that is copied into errors, logs and audit lines multiplies.
+pub const MAX_QUOTE_BYTES: usize = 128;
+
+/// Most bytes of a label on an object.
+pub const MAX_LABEL_BYTES: usize = 64;
+
+/// Most bytes of a name (of a driver, a blob, a path).
+pub const MAX_NAME_BYTES: usize = 256;
+
+/// The text in double quotes, escaped and cut: at most [`MAX_QUOTE_BYTES`] of it, the quotes and an ellipsis not counted.
+pub fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().min(MAX_QUOTE_BYTES) + 5);
+    out.push('"');
+    let mut cut = false;
+    for c in text.chars() {
+        let start = out.len();
+        out.extend(c.escape_debug());
+        // The opening quote is not part of the quotation.
+        if out.len() - 1 > MAX_QUOTE_BYTES {
+            out.truncate(start);
+            cut = true;
+            break;
+        }
+    }
+    out.push('"');
+    if cut {
+        out.push_str("...");
+    }
+    out
+}
+
+/// At most `bytes` of a text, cut between characters, with control characters replaced.
+pub(crate) fn clean(text: &str, bytes: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(bytes));
+    for c in text.chars() {
+        let c = if c.is_control() { '\u{fffd}' } else { c };
+        if out.len() + c.len_utf8() > bytes {
+            break;
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// At most `bytes` of a text, cut between characters.
+pub(crate) fn cut(text: &mut String, bytes: usize) {
+    if text.len() > bytes {
+        let mut end = bytes;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+    }
+}
+
+/// Names for a sentence: `a, b, c`, cut off after a few.
+pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    const MOST: usize = 16;
+    let mut out = String::new();
+    for (index, name) in names.into_iter().enumerate() {
+        if index == MOST {
+            out.push_str(", ...");
+            break;
+        }
+        if index > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(&clean(name, MAX_LABEL_BYTES));
+    }
+    if out.is_empty() { "none".to_owned() } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quotation_is_escaped_and_bounded() {
+        assert_eq!(quote("cpu"), "\"cpu\"");
+        assert_eq!(quote("a\"b\n"), "\"a\\\"b\\n\"");
+        let long = quote(&"x".repeat(4096));
+        assert_eq!(long.len(), MAX_QUOTE_BYTES + 5);
+        assert!(long.ends_with("\"..."));
+        // Escapes count as what they become.
+        assert!(quote(&"\0".repeat(4096)).len() <= MAX_QUOTE_BYTES + 5);
+        assert!(quote(&"\u{1f600}".repeat(100)).len() <= MAX_QUOTE_BYTES + 5);
+    }
+
+    #[test]
+    fn cleaning_cuts_between_characters() {
+        assert_eq!(clean("a\tb", 64), "a\u{fffd}b");
+        assert_eq!(clean("\u{e9}\u{e9}", 3), "\u{e9}");
+        let mut text = "\u{e9}\u{e9}".to_owned();
+        cut(&mut text, 3);
+        assert_eq!(text, "\u{e9}");
+    }
+
+    #[test]
+    fn a_list_ends_somewhere() {
+        assert_eq!(list([]), "none");
+        assert_eq!(list(["a", "b"]), "a, b");
+        assert!(list(std::iter::repeat_n("a", 100)).ends_with(", ..."));
+    }
+}
