@@ -1,0 +1,2 @@
+//! Empty: only its dependencies matter.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Nothing but a feature set: see `Cargo.toml`.
