@@ -56,3 +56,5 @@ pub use error::{Code, Error, LimitHit};
 pub use factory::{Driver, DriverInfo, Factory, FactoryInfo};
 pub use registry::{DEFAULT_CAPACITY, Failure, Listing, MAX_NAME_BYTES, Registry};
 
+#[cfg(test)]
+mod tests;

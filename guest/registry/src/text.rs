@@ -38,13 +38,12 @@ pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
         if !seen.insert(name) {
             continue;
         }
-        if text.len() + name.len() > MAX_LISTED_BYTES {
+        let separator = if text.is_empty() { "" } else { ", " };
+        if text.len() + separator.len() + name.len() > MAX_LISTED_BYTES {
             left_out += 1;
             continue;
         }
-        if !text.is_empty() {
-            text.push_str(", ");
-        }
+        text.push_str(separator);
         text.push_str(name);
     }
     if left_out > 0 {

@@ -29,6 +29,18 @@ impl std::fmt::Debug for Device {
     }
 }
 
+impl std::fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            DeviceKind::Cpu => "cpu",
+            DeviceKind::Integrated => "integrated",
+            DeviceKind::Discrete => "discrete",
+            DeviceKind::Virtual => "virtual",
+            DeviceKind::Other => "other",
+        })
+    }
+}
+
 /// A device that came from elsewhere, such as a call's argument.
 impl From<device::Device> for Device {
     fn from(raw: device::Device) -> Self {

@@ -1,10 +1,26 @@
 //! Finding a device: registries, the factories that the host granted, drivers.
 
 use crate::bindings::hal::registry::{drivers, factories, registry};
-use crate::{Amount, Device, DeviceInfo, Result, Usage};
+use crate::{Amount, Device, DeviceInfo, Error, Result, Usage};
 
 pub use drivers::{DriverInfo, FactoryInfo};
-pub use registry::{Failure, Listing};
+/// What there is, and what could not be asked.
+#[derive(Debug, Clone)]
+pub struct Listing {
+    /// The drivers of the factories that answered.
+    pub drivers: Vec<DriverInfo>,
+    /// The factories that did not.
+    pub failures: Vec<Failure>,
+}
+
+/// A factory that could not list its drivers.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// Its name.
+    pub factory: String,
+    /// Why.
+    pub error: Error,
+}
 
 /// An ordered list of driver factories that finds drivers by name and opens devices by URI.
 ///
@@ -48,7 +64,12 @@ impl Registry {
 
     /// The same, with the factories that failed to list theirs beside it.
     pub fn enumerate_detailed(&self) -> Listing {
-        self.0.enumerate_detailed()
+        let registry::Listing { drivers, failures } = self.0.enumerate_detailed();
+        let failures = failures.into_iter().map(|registry::Failure { factory, error }| Failure {
+            factory,
+            error: error.into(),
+        });
+        Listing { drivers, failures: failures.collect() }
     }
 
     /// Makes a driver by its exact name.
