@@ -29,7 +29,7 @@ fn run() -> Outcome {
     }
     let same_again = fine(two.narrow(&[], None), "narrowing without patterns")?;
     same(paths(&same_again)?, ["b", "d"].map(String::from).to_vec(), "no patterns keep what there was")?;
-    for pattern in ["", "many/", "/b", "ma ny/b", "many/b/c\u{0}"] {
+    for pattern in ["", "many/", "/b", "ma*/b", "many/b*"] {
         let malformed = granted.narrow(&[], Some(&[pattern.into()]));
         refused(malformed, StatusCode::InvalidArgument, &format!("the malformed pattern {pattern:?}"))?;
     }
