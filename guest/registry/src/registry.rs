@@ -261,7 +261,9 @@ fn not_found<F>(name: &str, entries: &[Entry<F>]) -> Error {
     Error::new(
         Code::NotFound,
         if names.is_empty() {
-            format!("no driver {asked}; there are none: grant one (as `hal run --grant DRIVER` does) or register a factory")
+            format!(
+                "no driver {asked}; there are none: grant one (as `hal run --grant DRIVER` does) or register a factory"
+            )
         } else {
             format!("no driver {asked}; there are: {names}")
         },

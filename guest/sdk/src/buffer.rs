@@ -130,13 +130,17 @@ pub(crate) enum Source<'a> {
     Slot(u32),
 }
 
+/// A length that no buffer has.
+const OUT_OF_RANGE: u64 = u64::MAX;
+
 /// A slot of a recording: filled with a buffer each time it is executed.
 pub fn slot(index: u32) -> Slice<'static> {
     Slice { source: Source::Slot(index), offset: 0, length: None }
 }
 
 impl Slice<'_> {
-    /// A part of it, in bytes from its start. A range that ends before it starts is refused when it is submitted.
+    /// A part of it, in bytes from its start. A range that ends before it starts, or past this one, is refused as
+    /// `out-of-range` when it is submitted.
     #[must_use]
     pub fn slice(self, range: impl RangeBounds<u64>) -> Self {
         let start = match range.start_bound() {
@@ -144,11 +148,13 @@ impl Slice<'_> {
             Bound::Excluded(&start) => start.saturating_add(1),
             Bound::Unbounded => 0,
         };
-        let length = match range.end_bound() {
-            Bound::Included(&end) => Some(end.saturating_add(1).wrapping_sub(start)),
-            Bound::Excluded(&end) => Some(end.wrapping_sub(start)),
-            Bound::Unbounded => self.length.map(|length| length.wrapping_sub(start)),
+        let end = match range.end_bound() {
+            Bound::Included(&end) => Some(end.saturating_add(1)),
+            Bound::Excluded(&end) => Some(end),
+            Bound::Unbounded => self.length,
         };
+        let inside = |end: u64| self.length.is_none_or(|length| end <= length);
+        let length = end.map(|end| end.checked_sub(start).filter(|_| inside(end)).unwrap_or(OUT_OF_RANGE));
         Self { source: self.source, offset: self.offset.saturating_add(start), length }
     }
 }

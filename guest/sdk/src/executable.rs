@@ -84,6 +84,11 @@ impl Executable {
     pub(crate) fn raw(&self) -> &executable::Executable {
         &self.raw
     }
+
+    #[cfg(test)]
+    pub(crate) fn with_functions(raw: executable::Executable, functions: Vec<FunctionInfo>) -> Self {
+        Self { raw, functions: OnceCell::from(functions) }
+    }
 }
 
 impl From<executable::Executable> for Executable {

@@ -20,25 +20,27 @@ pub use recording::Command;
 /// device.run(&Batch::new().fill(a, 1u32).barrier().copy(a.slice(..64), b.slice(64..128)))?;
 /// # Ok(()) }
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Batch<'a> {
-    raw: RawBatch<'a>,
+    raw: recording::Batch<'a>,
     buffer_indices: BTreeMap<u32, u32>,
     executable_indices: BTreeMap<u32, u32>,
 }
 
-type RawBatch<'a> = recording::Batch<'a>;
-
-impl Default for RawBatch<'_> {
+impl Default for Batch<'_> {
     fn default() -> Self {
-        Self { buffers: Vec::new(), executables: Vec::new(), commands: Vec::new() }
+        Self::new()
     }
 }
 
 impl<'a> Batch<'a> {
     /// No commands. Submitted like this it is a queue barrier.
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            raw: recording::Batch { buffers: Vec::new(), executables: Vec::new(), commands: Vec::new() },
+            buffer_indices: BTreeMap::new(),
+            executable_indices: BTreeMap::new(),
+        }
     }
 
     /// What comes after it sees all effects of what came before.
@@ -107,7 +109,7 @@ impl<'a> Batch<'a> {
         &self.raw.commands
     }
 
-    pub(crate) fn raw(&self) -> &RawBatch<'a> {
+    pub(crate) fn raw(&self) -> &recording::Batch<'a> {
         &self.raw
     }
 
@@ -235,3 +237,6 @@ impl<'a> SlotTable<'a> {
         Ok(table)
     }
 }
+
+#[cfg(test)]
+mod tests;

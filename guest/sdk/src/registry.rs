@@ -65,10 +65,8 @@ impl Registry {
     /// The same, with the factories that failed to list theirs beside it.
     pub fn enumerate_detailed(&self) -> Listing {
         let registry::Listing { drivers, failures } = self.0.enumerate_detailed();
-        let failures = failures.into_iter().map(|registry::Failure { factory, error }| Failure {
-            factory,
-            error: error.into(),
-        });
+        let failures =
+            failures.into_iter().map(|registry::Failure { factory, error }| Failure { factory, error: error.into() });
         Listing { drivers, failures: failures.collect() }
     }
 

@@ -13,9 +13,7 @@ const MAX_READ_BYTES: u64 = 1 << 20;
 
 /// Hands `bytes` to `write` in chunks, each with its distance from the start.
 pub(crate) fn write(bytes: &[u8], limit: u64, mut write: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
-    in_chunks(bytes.len(), limit, |at, length| {
-        write(at as u64, bytes.get(at..at + length).unwrap_or_default())
-    })
+    in_chunks(bytes.len(), limit, |at, length| write(at as u64, bytes.get(at..at + length).unwrap_or_default()))
 }
 
 /// Fills `bytes` with what `read` returns for each distance from the start and length.

@@ -39,6 +39,7 @@ impl<E: Display> Termination for Result<(), E> {
 /// # Errors
 /// If `main` returns an error.
 #[doc(hidden)]
+#[expect(clippy::result_unit_err, reason = "the shape of wasi:cli/run")]
 pub fn run<T: Termination>(main: impl FnOnce() -> T) -> Result<(), ()> {
     std::panic::set_hook(Box::new(|panic| print_err(format_args!("{panic}\n"))));
     match main().failure() {
@@ -124,7 +125,7 @@ macro_rules! run {
                 }
             }
 
-            $crate::bindings::command::export_command!(Program with_types_in $crate::bindings::command);
+    $crate::bindings::command::export_command!(Program with_types_in $crate::bindings::command);
         };
     };
 }
