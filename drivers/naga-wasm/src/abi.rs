@@ -85,3 +85,18 @@ pub struct BindingAbi {
     /// Name of the `i32` global for the length in bytes: `binding.N.length`.
     pub length_global: String,
 }
+
+/// Name of the global for the address of binding `number`.
+pub(crate) fn base_global(number: u32) -> String {
+    format!("binding.{number}.base")
+}
+
+/// Name of the global for the length of binding `number`.
+pub(crate) fn length_global(number: u32) -> String {
+    format!("binding.{number}.length")
+}
+
+/// Name of the global for a word of the constants.
+pub(crate) fn constant_global(word: u32) -> String {
+    format!("constant.{word}")
+}

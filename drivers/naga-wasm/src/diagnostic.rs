@@ -29,3 +29,13 @@ impl Diagnostic {
         Self { kind, message: message.into(), span: span.filter(naga::Span::is_defined) }
     }
 }
+
+impl Diagnostic {
+    /// The same, at `span` if it has no place yet.
+    pub(crate) fn or_at(mut self, span: naga::Span) -> Self {
+        if self.span.is_none() && span.is_defined() {
+            self.span = Some(span);
+        }
+        self
+    }
+}

@@ -3,11 +3,18 @@
 
 pub mod abi;
 mod diagnostic;
+mod emit;
+mod ir;
+mod layout;
+mod lower;
 mod options;
+mod passes;
+mod pipeline;
 
 pub use abi::{Abi, BindingAbi};
 pub use diagnostic::{Diagnostic, Kind};
 pub use options::Options;
+pub use pipeline::PASSES;
 
 /// A compiled kernel.
 #[derive(Clone, Debug)]
@@ -48,6 +55,5 @@ pub fn compile(
     entry: &str,
     options: &Options,
 ) -> Result<Kernel, Diagnostic> {
-    let _ = (module, info, options);
-    Err(Diagnostic::new(Kind::Unimplemented, format!("cannot compile `{entry}` yet"), None))
+    pipeline::run(module, info, entry, options)
 }

@@ -1,0 +1,183 @@
+//! Operators and conversions on scalars and vectors, with the results that WGSL defines where wasm traps.
+
+use naga::{BinaryOperator, ScalarKind, UnaryOperator};
+
+use super::Lowerer;
+use crate::diagnostic::Diagnostic;
+use crate::ir::{Op, Operand};
+use crate::layout::Shape;
+
+impl Lowerer<'_, '_> {
+    pub(crate) fn unary(
+        &mut self,
+        op: UnaryOperator,
+        shape: Shape,
+        values: &[Operand],
+    ) -> Result<Vec<Operand>, Diagnostic> {
+        let scalar = self.scalar_of(shape)?;
+        Ok(values
+            .iter()
+            .map(|&value| match (op, scalar.kind) {
+                (UnaryOperator::Negate, ScalarKind::Float) => self.b.op(Op::FNeg, &[value]),
+                (UnaryOperator::Negate, _) => self.b.op(Op::Sub, &[Operand::I32(0), value]),
+                (UnaryOperator::LogicalNot, _) | (UnaryOperator::BitwiseNot, ScalarKind::Bool) => {
+                    self.b.op(Op::Eqz, &[value])
+                }
+                (UnaryOperator::BitwiseNot, _) => self.b.op(Op::Xor, &[value, Operand::I32(u32::MAX)]),
+            })
+            .collect())
+    }
+
+    pub(crate) fn binary(
+        &mut self,
+        op: BinaryOperator,
+        shapes: (Shape, Shape),
+        left: &[Operand],
+        right: &[Operand],
+    ) -> Result<Vec<Operand>, Diagnostic> {
+        if let (Shape::Array { .. } | Shape::Struct(_), _) = shapes {
+            return self.unsupported("an operator on arrays or structures");
+        }
+        if op == BinaryOperator::Multiply
+            && let Some(product) = self.matrix_product(shapes, left, right)
+        {
+            return Ok(product);
+        }
+        let kind = self.scalar_of(shapes.0)?.kind;
+        let count = left.len().max(right.len());
+        let pick = |values: &[Operand], at: usize| values.get(at).or(values.first()).copied();
+        let mut results = Vec::with_capacity(count);
+        for at in 0..count {
+            let (Some(a), Some(b)) = (pick(left, at), pick(right, at)) else {
+                return Err(self.defect("an operator without operands"));
+            };
+            results.push(self.scalar_binary(op, kind, a, b)?);
+        }
+        Ok(results)
+    }
+
+    fn scalar_binary(
+        &mut self,
+        op: BinaryOperator,
+        kind: ScalarKind,
+        a: Operand,
+        b: Operand,
+    ) -> Result<Operand, Diagnostic> {
+        if kind == ScalarKind::Float {
+            return self.float_binary(op, a, b);
+        }
+        let signed = kind == ScalarKind::Sint;
+        let pick = |s: Op, u: Op| if signed { s } else { u };
+        let op = match op {
+            BinaryOperator::Divide => return Ok(self.divide(pick(Op::DivS, Op::DivU), signed, a, b)),
+            BinaryOperator::Modulo => return Ok(self.divide(pick(Op::RemS, Op::RemU), signed, a, b)),
+            BinaryOperator::Add => Op::Add,
+            BinaryOperator::Subtract => Op::Sub,
+            BinaryOperator::Multiply => Op::Mul,
+            BinaryOperator::Equal => Op::Eq,
+            BinaryOperator::NotEqual => Op::Ne,
+            BinaryOperator::Less => pick(Op::LtS, Op::LtU),
+            BinaryOperator::LessEqual => pick(Op::LeS, Op::LeU),
+            BinaryOperator::Greater => pick(Op::GtS, Op::GtU),
+            BinaryOperator::GreaterEqual => pick(Op::GeS, Op::GeU),
+            BinaryOperator::And | BinaryOperator::LogicalAnd => Op::And,
+            BinaryOperator::InclusiveOr | BinaryOperator::LogicalOr => Op::Or,
+            BinaryOperator::ExclusiveOr => Op::Xor,
+            // wasm takes the count modulo 32, as WGSL does.
+            BinaryOperator::ShiftLeft => Op::Shl,
+            BinaryOperator::ShiftRight => pick(Op::ShrS, Op::ShrU),
+        };
+        Ok(self.b.op(op, &[a, b]))
+    }
+
+    fn float_binary(&mut self, op: BinaryOperator, a: Operand, b: Operand) -> Result<Operand, Diagnostic> {
+        let op = match op {
+            BinaryOperator::Add => Op::FAdd,
+            BinaryOperator::Subtract => Op::FSub,
+            BinaryOperator::Multiply => Op::FMul,
+            BinaryOperator::Divide => Op::FDiv,
+            BinaryOperator::Modulo => return Ok(self.float_remainder(a, b)),
+            BinaryOperator::Equal => Op::FEq,
+            BinaryOperator::NotEqual => Op::FNe,
+            BinaryOperator::Less => Op::FLt,
+            BinaryOperator::LessEqual => Op::FLe,
+            BinaryOperator::Greater => Op::FGt,
+            BinaryOperator::GreaterEqual => Op::FGe,
+            _ => return Err(self.defect("a bit operator on floats")),
+        };
+        Ok(self.b.op(op, &[a, b]))
+    }
+
+    /// `a - b * trunc(a / b)`, which is how WGSL defines it.
+    fn float_remainder(&mut self, a: Operand, b: Operand) -> Operand {
+        let quotient = self.b.op(Op::FDiv, &[a, b]);
+        let whole = self.b.op(Op::FTrunc, &[quotient]);
+        let product = self.b.op(Op::FMul, &[b, whole]);
+        self.b.op(Op::FSub, &[a, product])
+    }
+
+    /// A quotient or remainder. Where wasm traps, dividing by 1 gives what WGSL wants: `x / 0 = x`, `x % 0 = 0`,
+    /// `MIN / -1 = MIN`, `MIN % -1 = 0`.
+    fn divide(&mut self, op: Op, signed: bool, a: Operand, b: Operand) -> Operand {
+        let one = Operand::I32(1);
+        if let Operand::I32(divisor) = b
+            && divisor != 0
+            && divisor != u32::MAX
+        {
+            return self.b.op(op, &[a, b]);
+        }
+        let mut bad = self.b.op(Op::Eqz, &[b]);
+        if signed {
+            let lowest = self.b.op(Op::Eq, &[a, Operand::I32(1 << 31)]);
+            let minus_one = self.b.op(Op::Eq, &[b, Operand::I32(u32::MAX)]);
+            let overflow = self.b.op(Op::And, &[lowest, minus_one]);
+            bad = self.b.op(Op::Or, &[bad, overflow]);
+        }
+        let divisor = self.b.select(bad, one, b);
+        self.b.op(op, &[a, divisor])
+    }
+
+    pub(crate) fn cast(
+        &mut self,
+        from: Shape,
+        kind: ScalarKind,
+        convert: Option<u8>,
+        values: &[Operand],
+    ) -> Result<Vec<Operand>, Diagnostic> {
+        let scalar = self.scalar_of(from)?;
+        let mut results = Vec::with_capacity(values.len());
+        for &value in values {
+            results.push(if convert.is_some() {
+                self.convert(scalar.kind, kind, value)?
+            } else {
+                self.bitcast(scalar.kind, kind, value)?
+            });
+        }
+        Ok(results)
+    }
+
+    fn bitcast(&mut self, from: ScalarKind, to: ScalarKind, value: Operand) -> Result<Operand, Diagnostic> {
+        use ScalarKind::{Bool, Float};
+        match (from == Float, to == Float) {
+            _ if from == Bool || to == Bool => Err(self.defect("a bitcast of `bool`")),
+            (true, false) => Ok(self.b.op(Op::ToInt, &[value])),
+            (false, true) => Ok(self.b.op(Op::ToFloat, &[value])),
+            _ => Ok(value),
+        }
+    }
+
+    fn convert(&mut self, from: ScalarKind, to: ScalarKind, value: Operand) -> Result<Operand, Diagnostic> {
+        use ScalarKind::{Bool, Float, Sint, Uint};
+        Ok(match (from, to) {
+            (Sint | Uint, Sint | Uint) | (Float, Float) | (Bool, Bool | Sint | Uint) => value,
+            (Float, Sint) => self.b.op(Op::TruncS, &[value]),
+            (Float, Uint) => self.b.op(Op::TruncU, &[value]),
+            (Sint, Float) => self.b.op(Op::ConvertS, &[value]),
+            (Uint, Float) => self.b.op(Op::ConvertU, &[value]),
+            (Float, Bool) => self.b.op(Op::FNe, &[value, Operand::F32(0)]),
+            (Sint | Uint, Bool) => self.b.op(Op::Ne, &[value, Operand::I32(0)]),
+            (Bool, Float) => self.b.select(value, Operand::float(1.0), Operand::F32(0)),
+            _ => return self.unsupported("a conversion of abstract numbers"),
+        })
+    }
+}

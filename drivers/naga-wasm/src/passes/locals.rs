@@ -1,0 +1,237 @@
+//! Decides which wasm local holds which register. Registers that are not alive at the same time share one.
+
+use super::regions::Node;
+use super::slots::{Layout, traffic};
+use crate::ir::{Func, Operand, Reg, Stmt, Ty};
+
+/// The local of each register, and the types of the locals after the parameters.
+#[derive(Debug, Default)]
+pub(crate) struct Locals {
+    of: Vec<u32>,
+    pub(crate) types: Vec<Ty>,
+    params: u32,
+}
+
+impl Locals {
+    pub(crate) fn of(&self, reg: Reg) -> u32 {
+        self.of.get(reg.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Number of locals, parameters included.
+    pub(crate) fn count(&self) -> u32 {
+        self.params + u32::try_from(self.types.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// Assigns the locals of a function that is not the entry point.
+pub(crate) fn of_function(func: &Func) -> Locals {
+    let mut lives = Lives::new(func);
+    for &param in &func.params {
+        lives.touch(param);
+    }
+    lives.list(&func.body);
+    assign(func, &lives, u32::try_from(func.params.len()).unwrap_or(u32::MAX))
+}
+
+/// Assigns the locals of the entry point, after the `params` parameters of `run`.
+pub(crate) fn of_nodes(func: &Func, nodes: &[Node], layout: &Layout, params: u32) -> Locals {
+    let mut lives = Lives::new(func);
+    lives.nodes(func, nodes, layout);
+    assign(func, &lives, params)
+}
+
+/// A loop, as a range of positions.
+#[derive(Clone, Copy)]
+struct Span {
+    parent: usize,
+    depth: u32,
+    start: u32,
+    end: u32,
+}
+
+/// From where to where a register is mentioned, and the innermost loop around all of it.
+#[derive(Clone, Copy)]
+struct Life {
+    first: (u32, usize),
+    last: (u32, usize),
+    around: usize,
+}
+
+/// Positions of all mentions of registers.
+struct Lives {
+    at: u32,
+    current: usize,
+    loops: Vec<Span>,
+    lives: Vec<Option<Life>>,
+}
+
+impl Lives {
+    fn new(func: &Func) -> Self {
+        let all = Span { parent: 0, depth: 0, start: 0, end: u32::MAX };
+        Self { at: 0, current: 0, loops: vec![all], lives: vec![None; func.regs.len()] }
+    }
+
+    fn get(&self, loop_: usize) -> Span {
+        self.loops.get(loop_).copied().unwrap_or(Span { parent: 0, depth: 0, start: 0, end: u32::MAX })
+    }
+
+    fn touch(&mut self, reg: Reg) {
+        let here = (self.at, self.current);
+        let life = match self.lives.get(reg.0 as usize).copied().flatten() {
+            None => Life { first: here, last: here, around: self.current },
+            Some(life) => Life { last: here, around: self.common(life.around, self.current), ..life },
+        };
+        if let Some(slot) = self.lives.get_mut(reg.0 as usize) {
+            *slot = Some(life);
+        }
+    }
+
+    fn common(&self, mut a: usize, mut b: usize) -> usize {
+        while a != b {
+            if self.get(a).depth >= self.get(b).depth {
+                a = self.get(a).parent;
+            } else {
+                b = self.get(b).parent;
+            }
+        }
+        a
+    }
+
+    fn operand(&mut self, operand: Operand) {
+        if let Operand::Reg(reg) = operand {
+            self.touch(reg);
+        }
+    }
+
+    fn enter(&mut self) -> usize {
+        let depth = self.get(self.current).depth + 1;
+        self.at += 1;
+        self.loops.push(Span { parent: self.current, depth, start: self.at, end: self.at });
+        std::mem::replace(&mut self.current, self.loops.len() - 1)
+    }
+
+    fn leave(&mut self, outer: usize) {
+        self.at += 1;
+        let at = self.at;
+        if let Some(span) = self.loops.get_mut(self.current) {
+            span.end = at;
+        }
+        self.current = outer;
+    }
+
+    fn list(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            self.at += 1;
+            match stmt {
+                Stmt::Inst(inst) => {
+                    let mut regs = Vec::new();
+                    inst.uses(|reg| regs.push(reg));
+                    inst.defs(|reg| regs.push(reg));
+                    regs.into_iter().for_each(|reg| self.touch(reg));
+                }
+                Stmt::If { condition, accept, reject, .. } => {
+                    self.operand(*condition);
+                    self.list(accept);
+                    self.list(reject);
+                }
+                Stmt::Block { body, .. } => self.list(body),
+                Stmt::Loop { body, .. } => {
+                    let outer = self.enter();
+                    self.list(body);
+                    self.leave(outer);
+                }
+                Stmt::Return { values } => values.iter().for_each(|&value| self.operand(value)),
+                Stmt::Jump { .. } | Stmt::Barrier { .. } => {}
+            }
+        }
+    }
+
+    fn nodes(&mut self, func: &Func, nodes: &[Node], layout: &Layout) {
+        for node in nodes {
+            self.at += 1;
+            match node {
+                Node::Region(region) => {
+                    let traffic = traffic(func, region, layout);
+                    // The loop over the invocations.
+                    let outer = self.enter();
+                    traffic.loads.iter().for_each(|&reg| self.touch(reg));
+                    self.list(&region.body);
+                    self.at += 1;
+                    traffic.stores.iter().for_each(|&reg| self.touch(reg));
+                    self.leave(outer);
+                }
+                Node::If { condition, accept, reject } => {
+                    self.operand(*condition);
+                    self.nodes(func, accept, layout);
+                    self.nodes(func, reject, layout);
+                }
+                Node::Block { body, .. } => self.nodes(func, body, layout),
+                Node::Loop { body, .. } => {
+                    let outer = self.enter();
+                    self.nodes(func, body, layout);
+                    self.leave(outer);
+                }
+                Node::Jump(_) => {}
+            }
+        }
+    }
+
+    /// The range of positions in which a register keeps its local: whole loops that it is mentioned in and outside of.
+    fn range(&self, life: Life) -> (u32, u32) {
+        let (mut first, mut last) = (life.first.0, life.last.0);
+        let mut at = life.first.1;
+        while at != life.around {
+            first = self.get(at).start;
+            at = self.get(at).parent;
+        }
+        let mut at = life.last.1;
+        while at != life.around {
+            last = self.get(at).end;
+            at = self.get(at).parent;
+        }
+        (first, last)
+    }
+}
+
+fn assign(func: &Func, lives: &Lives, params: u32) -> Locals {
+    let mut locals = Locals { of: vec![0; func.regs.len()], types: Vec::new(), params };
+    let mut order: Vec<(u32, u32, Reg)> = Vec::new();
+    for (reg, life) in (0u32..).map(Reg).zip(&lives.lives) {
+        if let Some(position) = func.params.iter().position(|&param| param == reg) {
+            if let Some(slot) = locals.of.get_mut(reg.0 as usize) {
+                *slot = u32::try_from(position).unwrap_or(u32::MAX);
+            }
+        } else if let Some(life) = life {
+            let (first, last) = lives.range(*life);
+            order.push((first, last, reg));
+        }
+    }
+    order.sort_unstable();
+    // Locals in use, by the position at which they become free; and free ones. Of each type.
+    let mut busy: [std::collections::BinaryHeap<std::cmp::Reverse<(u32, u32)>>; 2] = Default::default();
+    let mut free: [Vec<u32>; 2] = Default::default();
+    for (first, last, reg) in order {
+        let ty = func.regs.get(reg.0 as usize).map_or(Ty::I32, |info| info.ty);
+        let [ints, floats] = &mut busy;
+        let busy = if ty == Ty::I32 { ints } else { floats };
+        let [int_free, float_free] = &mut free;
+        let free = if ty == Ty::I32 { int_free } else { float_free };
+        while let Some(&std::cmp::Reverse((end, local))) = busy.peek() {
+            // An instruction reads before it writes, so its result may take the place of an operand.
+            if end > first {
+                break;
+            }
+            busy.pop();
+            free.push(local);
+        }
+        let local = free.pop().unwrap_or_else(|| {
+            locals.types.push(ty);
+            locals.count() - 1
+        });
+        busy.push(std::cmp::Reverse((last, local)));
+        if let Some(slot) = locals.of.get_mut(reg.0 as usize) {
+            *slot = local;
+        }
+    }
+    locals
+}

@@ -1,0 +1,207 @@
+//! Decides what is kept in memory between regions, and lays out the scratch memory.
+//!
+//! A register that is used in one region only needs no memory. Of the others, those with one definition and a uniform
+//! value stay in their wasm local, which every invocation sets to the same value. The rest get a slot in the context of
+//! each invocation: regions load what they use and store what they change.
+//!
+//! Scratch memory: workgroup memory, then objects that need to live only as long as one region of one invocation (all
+//! invocations share them, one after the other), then the contexts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::regions::{Node, Region, each_region};
+use super::uniformity::Uniformity;
+use crate::diagnostic::{Diagnostic, Kind};
+use crate::ir::{Func, ObjectId, Operand, Reg, Stmt, Unit, walk, walk_insts};
+use crate::options::Options;
+
+/// Contexts and areas start at multiples of this.
+const AREA_ALIGNMENT: u32 = 16;
+
+/// Where an object lies.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Home {
+    /// Offset in the scratch memory.
+    Scratch(u32),
+    /// Offset in each invocation's context.
+    Context(u32),
+}
+
+/// Where everything lies.
+#[derive(Debug, Default)]
+pub(crate) struct Layout {
+    pub(crate) slots: BTreeMap<Reg, u32>,
+    homes: Vec<Option<Home>>,
+    /// Offset of the first context.
+    pub(crate) contexts: u32,
+    /// Size of a context.
+    pub(crate) context_bytes: u32,
+    pub(crate) total: u32,
+}
+
+impl Layout {
+    pub(crate) fn home(&self, ObjectId(object): ObjectId) -> Option<Home> {
+        self.homes.get(object as usize).copied().flatten()
+    }
+}
+
+/// Lays out the scratch memory of a unit whose entry point was split into `nodes`.
+pub(crate) fn assign(
+    unit: &Unit,
+    nodes: &[Node],
+    uniformity: &Uniformity,
+    options: &Options,
+) -> Result<Layout, Diagnostic> {
+    let mut seen = Seen::default();
+    each_region(nodes, &mut |region| seen.region(region));
+    let mut layout = Layout { homes: vec![None; unit.objects.len()], ..Layout::default() };
+    let mut context = 0u64;
+    for (&reg, regions) in &seen.regs {
+        let info = unit.entry.regs.get(reg.0 as usize);
+        let stays = info.is_some_and(|info| !info.mutable) && uniformity.is_uniform(Operand::Reg(reg));
+        if regions.len() > 1 && !stays {
+            layout.slots.insert(reg, small(context, options)?);
+            context += 4;
+        }
+    }
+    let mut scratch = u64::from(unit.workgroup_bytes).next_multiple_of(u64::from(AREA_ALIGNMENT));
+    let touched = seen.objects.keys().copied().chain(objects_of_functions(unit)).collect::<BTreeSet<_>>();
+    for id in touched {
+        let Some(object) = unit.objects.get(id.0 as usize) else { continue };
+        let across = seen.objects.get(&id).is_some_and(|regions| regions.len() > 1);
+        let lives_on = (across || (object.shared && seen.count > 1)) && object.table.is_none();
+        let area = if lives_on { &mut context } else { &mut scratch };
+        let offset = area.next_multiple_of(u64::from(object.align));
+        *area = offset + u64::from(object.size);
+        let offset = small(offset, options)?;
+        let home = if lives_on { Home::Context(offset) } else { Home::Scratch(offset) };
+        if let Some(slot) = layout.homes.get_mut(id.0 as usize) {
+            *slot = Some(home);
+        }
+    }
+    let align = u64::from(AREA_ALIGNMENT);
+    let (contexts, context) = (scratch.next_multiple_of(align), context.next_multiple_of(align));
+    layout.contexts = small(contexts, options)?;
+    layout.context_bytes = small(context, options)?;
+    layout.total = small(contexts.saturating_add(context.saturating_mul(u64::from(unit.invocations()))), options)?;
+    Ok(layout)
+}
+
+fn small(bytes: u64, options: &Options) -> Result<u32, Diagnostic> {
+    match u32::try_from(bytes) {
+        Ok(bytes) if bytes <= options.max_scratch_bytes => Ok(bytes),
+        _ => {
+            let limit = options.max_scratch_bytes;
+            let message = format!(
+                "the kernel's variables need {bytes} bytes of scratch memory, more than {limit}; use smaller arrays or \
+                 a smaller workgroup"
+            );
+            Err(Diagnostic::new(Kind::Limit, message, None))
+        }
+    }
+}
+
+/// Objects of functions that are not inlined.
+fn objects_of_functions(unit: &Unit) -> Vec<ObjectId> {
+    let mut objects = Vec::new();
+    for function in &unit.functions {
+        walk_insts(&function.body, &mut |inst| inst.objects(|object| objects.push(object)));
+    }
+    objects
+}
+
+/// Which regions mention what.
+#[derive(Default)]
+struct Seen {
+    count: u32,
+    regs: BTreeMap<Reg, BTreeSet<u32>>,
+    objects: BTreeMap<ObjectId, BTreeSet<u32>>,
+}
+
+impl Seen {
+    fn region(&mut self, region: &Region) {
+        let number = self.count;
+        self.count += 1;
+        walk(&region.body, &mut |stmt| {
+            let mut regs = Vec::new();
+            match stmt {
+                Stmt::Inst(inst) => {
+                    inst.uses(|reg| regs.push(reg));
+                    inst.defs(|reg| regs.push(reg));
+                    inst.objects(|object| {
+                        self.objects.entry(object).or_default().insert(number);
+                    });
+                }
+                Stmt::If { condition: Operand::Reg(reg), .. } => regs.push(*reg),
+                _ => {}
+            }
+            for reg in regs {
+                self.regs.entry(reg).or_default().insert(number);
+            }
+        });
+    }
+}
+
+/// Registers that a region loads from its slots at its start, and stores at its end.
+#[derive(Debug, Default)]
+pub(crate) struct Traffic {
+    pub(crate) loads: Vec<Reg>,
+    pub(crate) stores: Vec<Reg>,
+}
+
+/// What a region has to load and store.
+pub(crate) fn traffic(func: &Func, region: &Region, layout: &Layout) -> Traffic {
+    let mut used = BTreeSet::new();
+    let mut defined = BTreeSet::new();
+    walk(&region.body, &mut |stmt| match stmt {
+        Stmt::Inst(inst) => {
+            inst.uses(|reg| {
+                used.insert(reg);
+            });
+            inst.defs(|reg| {
+                defined.insert(reg);
+            });
+        }
+        Stmt::If { condition: Operand::Reg(reg), .. } => {
+            used.insert(*reg);
+        }
+        _ => {}
+    });
+    let set_first = set_before_used(region);
+    let mut traffic = Traffic::default();
+    for &reg in layout.slots.keys() {
+        let mutable = func.regs.get(reg.0 as usize).is_some_and(|info| info.mutable);
+        let stored = defined.contains(&reg);
+        // One definition comes before all uses; a variable may be left alone on some path and must keep its value.
+        let loaded = if mutable {
+            (used.contains(&reg) || stored) && !set_first.contains(&reg)
+        } else {
+            used.contains(&reg) && !stored
+        };
+        if loaded {
+            traffic.loads.push(reg);
+        }
+        if stored {
+            traffic.stores.push(reg);
+        }
+    }
+    traffic
+}
+
+/// Variables that the straight start of a region sets before it uses them.
+fn set_before_used(region: &Region) -> BTreeSet<Reg> {
+    let mut set = BTreeSet::new();
+    let mut used = BTreeSet::new();
+    for stmt in &region.body {
+        let Stmt::Inst(inst) = stmt else { break };
+        inst.uses(|reg| {
+            used.insert(reg);
+        });
+        inst.defs(|reg| {
+            if !used.contains(&reg) {
+                set.insert(reg);
+            }
+        });
+    }
+    set
+}

@@ -1,0 +1,96 @@
+//! The passes in their order.
+
+use naga::Module;
+use naga::valid::ModuleInfo;
+
+use crate::abi::{Abi, BindingAbi, base_global, constant_global, length_global};
+use crate::diagnostic::{Diagnostic, Kind};
+use crate::ir::{AtomicOp, Inst, Stmt, Unit, has_barrier, walk, walk_insts};
+use crate::layout::Layouts;
+use crate::lower::{Context, function, globals};
+use crate::options::Options;
+use crate::passes::{dead, inline, promote, regions, slots, uniformity};
+use crate::{Features, Kernel, emit};
+
+/// Names of the passes, in the order in which [`compile`](crate::compile) runs them.
+pub const PASSES: [&str; 9] =
+    ["layout", "inline", "promote", "lower", "dead", "uniformity", "regions", "slots", "emit"];
+
+/// Compiles an entry point; see [`crate::compile`].
+pub(crate) fn run(module: &Module, info: &ModuleInfo, entry: &str, options: &Options) -> Result<Kernel, Diagnostic> {
+    let (index, point) = find(module, entry)?;
+    check_size(point.workgroup_size, options)?;
+    let layouts = Layouts::new(module)?;
+    let plan = inline::plan(module, &layouts, &point.function)?;
+    let memory = promote::promote(module, &layouts, &plan, &point.function)?;
+    let globals = globals::collect(module, info.get_entry_point(index), &layouts, options)?;
+    let context = Context { module, info, layouts: &layouts, plan: &plan, memory: &memory, globals };
+    let mut unit = function::lower(&context, index, point)?;
+    dead::remove(&mut unit.entry);
+    for function in &mut unit.functions {
+        dead::remove(function);
+    }
+    let uniformity = uniformity::analyse(&unit);
+    let features = features(&unit);
+    let nodes = regions::split(std::mem::take(&mut unit.entry.body), &uniformity)?;
+    let layout = slots::assign(&unit, &nodes, &uniformity, options)?;
+    let wasm = emit::module::emit(&unit, &nodes, &layout, options)?;
+    Ok(Kernel { wasm, abi: abi(&unit), scratch_per_worker: layout.total.next_multiple_of(16), features })
+}
+
+fn find<'a>(module: &'a Module, entry: &str) -> Result<(usize, &'a naga::EntryPoint), Diagnostic> {
+    let found = module
+        .entry_points
+        .iter()
+        .enumerate()
+        .find(|(_, point)| point.name == entry && point.stage == naga::ShaderStage::Compute);
+    if let Some((_, point)) = found
+        && point.workgroup_size_overrides.is_some()
+    {
+        let message = "the workgroup size depends on an override; resolve the overrides first";
+        return Err(Diagnostic::new(Kind::Invalid, message, None));
+    }
+    found.ok_or_else(|| Diagnostic::new(Kind::Invalid, format!("there is no compute entry point `{entry}`"), None))
+}
+
+fn check_size(size: [u32; 3], options: &Options) -> Result<(), Diagnostic> {
+    let invocations = size.iter().fold(1u64, |product, &axis| product.saturating_mul(u64::from(axis)));
+    if invocations == 0 {
+        return Err(Diagnostic::new(Kind::Invalid, "a workgroup without invocations", None));
+    }
+    if invocations > u64::from(options.max_invocations) {
+        let limit = options.max_invocations;
+        let message = format!("a workgroup of {invocations} invocations, more than {limit}");
+        return Err(Diagnostic::new(Kind::Limit, message, None));
+    }
+    Ok(())
+}
+
+fn features(unit: &Unit) -> Features {
+    let mut features = Features { workgroup_bytes: unit.workgroup_bytes, ..Features::default() };
+    let bodies = || unit.functions.iter().chain([&unit.entry]).map(|function| &function.body);
+    for body in bodies() {
+        features.barriers |= has_barrier(body);
+        walk(body, &mut |stmt| features.loops |= matches!(stmt, Stmt::Loop { .. }));
+        walk_insts(body, &mut |inst| {
+            features.storage_atomics |= matches!(inst, Inst::Atomic { op, .. } if *op != AtomicOp::Load);
+        });
+    }
+    features
+}
+
+fn abi(unit: &Unit) -> Abi {
+    let bindings = unit.bindings.iter().map(|binding| BindingAbi {
+        binding: binding.number,
+        writes: binding.writes,
+        min_length: binding.min_length,
+        base_global: base_global(binding.number),
+        length_global: length_global(binding.number),
+    });
+    Abi {
+        workgroup_size: unit.workgroup_size,
+        bindings: bindings.collect(),
+        constants: (0..unit.constant_bytes / 4).map(constant_global).collect(),
+        constant_bytes: unit.constant_bytes,
+    }
+}
