@@ -34,18 +34,19 @@ pub mod policy;
 mod pool;
 mod queue;
 mod session;
+mod tenant;
 pub mod text;
 
 pub use batch::{Batch, Command, SlotBinding, TimePoint, WaitMode};
 pub use error::{Error, LimitHit, Result};
 pub use hal_driver::{
-    BindingKind, BufferParams, BufferRef, Code, DeviceKind, Dispatch, DispatchBinding, DriverInfo, FactoryInfo, Function, Heap,
-    MemoryAccess, MemoryType, OverrideValue, Source, Usage, Workgroups,
+    BindingKind, BufferParams, BufferRef, Code, DeviceKind, Dispatch, DispatchBinding, DriverInfo, FactoryInfo,
+    Function, Heap, MemoryAccess, MemoryType, OverrideValue, Source, Usage, Workgroups,
 };
 pub use object::{
-    Amount, Blob, BlobInfo, Buffer, BufferInfo, Compatibility, Device, DeviceInfo, Driver, Executable, ExecutableParams, Factory,
-    Recording, Semaphore, Timing, Used,
+    Amount, Blob, BlobInfo, Buffer, BufferInfo, Compatibility, Device, DeviceInfo, Driver, Executable,
+    ExecutableParams, Factory, Parameters, Recording, Semaphore, Timing, Used,
 };
 pub use policy::{Grant, Limit, Limits, Policy, Reveal};
 pub use pool::Pool;
-pub use session::{BlobSource, Report, Session, SessionBuilder};
+pub use session::{BlobSource, GrantReport, Peak, Report, Session, SessionBuilder};

@@ -3,18 +3,25 @@
 mod blob;
 mod buffer;
 mod device;
+mod device_queue;
+mod device_state;
 mod driver;
 mod executable;
 mod factory;
 mod recording;
 mod semaphore;
 
+pub(crate) use blob::BlobData;
 pub use blob::{Blob, BlobInfo};
 pub use buffer::{Buffer, BufferInfo};
+pub(crate) use buffer::{BufferShared, Memory, Storage, lacking};
 pub use device::{Compatibility, Device, DeviceInfo, Timing};
-pub use driver::Driver;
+pub(crate) use device_state::DeviceShared;
+pub use driver::{Driver, Parameters};
+pub(crate) use executable::ExecutableShared;
 pub use executable::{Executable, ExecutableParams};
 pub use factory::Factory;
+pub(crate) use factory::FactoryShared;
 pub use recording::Recording;
 pub use semaphore::Semaphore;
 

@@ -109,7 +109,9 @@ impl Policy {
             invalid(format!("policy, line {line}: {}", error.message()))
         })?;
         let grants = file.grant.into_iter().map(|entry| grant(text, entry)).collect::<Result<_>>()?;
-        let time = |value: Option<toml::Spanned<String>>| spanned(text, value, duration_ns).map(|ns| ns.map(Duration::from_nanos));
+        let time = |value: Option<toml::Spanned<String>>| {
+            spanned(text, value, duration_ns).map(|ns| ns.map(Duration::from_nanos))
+        };
         Ok(Self {
             grants,
             blobs: file.blob,
@@ -171,7 +173,9 @@ fn key(text: &str, start: usize, name: &str) -> usize {
             break;
         }
         let unquoted = trimmed.trim_start_matches(['"', '\'']);
-        let found = unquoted.strip_prefix(name).is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with('='));
+        let found = unquoted
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with('='));
         if found {
             return position;
         }

@@ -123,7 +123,8 @@ impl Grant {
         let terms = Terms {
             factory,
             drivers: self.drivers,
-            devices: devices.into_iter().collect(),
+            devices,
+            narrowed: Vec::new(),
             reveal: self.reveal,
             exact_timing: self.exact_timing,
         };
@@ -150,8 +151,10 @@ fn find(name: &str, known: &[Arc<dyn Factory>]) -> Result<Arc<dyn Factory>> {
 pub(crate) struct Terms {
     pub(crate) factory: Arc<dyn Factory>,
     pub(crate) drivers: Option<Vec<String>>,
-    /// Applied one after the other: the grant's, then those of each narrowing, which see only what was left.
-    pub(crate) devices: Vec<Patterns>,
+    /// The operator's patterns, over what the driver lists.
+    pub(crate) devices: Option<Patterns>,
+    /// Those of each narrowing, over what the one before left, under the names that a tenant sees.
+    pub(crate) narrowed: Vec<Patterns>,
     pub(crate) reveal: Reveal,
     pub(crate) exact_timing: bool,
 }
@@ -160,6 +163,25 @@ impl Terms {
     /// Whether a driver exists for the tenant.
     pub(crate) fn driver(&self, name: &str) -> bool {
         self.drivers.as_ref().is_none_or(|names| names.iter().any(|granted| granted == name))
-            && self.devices.iter().all(|patterns| patterns.driver(name))
+            && self.devices.iter().chain(&self.narrowed).all(|patterns| patterns.driver(name))
+    }
+}
+
+impl Terms {
+    /// Of the devices that a driver lists, those that exist for the tenant.
+    pub(crate) fn filter(&self, driver: &str, mut devices: Vec<hal_driver::DeviceInfo>) -> Vec<hal_driver::DeviceInfo> {
+        let mut keep = |patterns: &Patterns, native: bool| {
+            let mut ordinal = 0;
+            devices.retain(|device| {
+                let place = ordinal;
+                ordinal += 1;
+                // A path that is hidden is its place.
+                let path = if native { device.path.as_str() } else { "" };
+                patterns.device(driver, path, place)
+            });
+        };
+        self.devices.iter().for_each(|patterns| keep(patterns, true));
+        self.narrowed.iter().for_each(|patterns| keep(patterns, self.reveal == Reveal::All));
+        devices
     }
 }

@@ -271,8 +271,16 @@ mod tests {
         assert_eq!(limits.get(Limit::TransferBytes), KIB);
         assert_eq!(limits.get(Limit::SubmissionTimeNs), 250_000_000);
         for bad in [
-            "memory", "memory=", "memory=-1", "memory=1.5GiB", "memory=64mb", "buffers=1KiB", "x=1", "submission-time=1h",
-            "memory=99999999999TiB", "memory=+1",
+            "memory",
+            "memory=",
+            "memory=-1",
+            "memory=1.5GiB",
+            "memory=64mb",
+            "buffers=1KiB",
+            "x=1",
+            "submission-time=1h",
+            "memory=99999999999TiB",
+            "memory=+1",
         ] {
             assert_eq!(Limits::new().parse(bad).unwrap_err().code, Code::InvalidArgument, "{bad}");
         }

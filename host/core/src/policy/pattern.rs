@@ -48,7 +48,10 @@ impl Pattern {
             invalid(format!("{} is no device pattern: {why}; write cpu, cpu/0, vulkan/* or *", quote(text)))
         };
         if text.len() > MAX_NAME_BYTES {
-            return Err(invalid(format!("a device pattern has {} bytes; at most {MAX_NAME_BYTES} are taken", text.len())));
+            return Err(invalid(format!(
+                "a device pattern has {} bytes; at most {MAX_NAME_BYTES} are taken",
+                text.len()
+            )));
         }
         let (driver, device) = text.split_once('/').map_or((text, None), |(driver, device)| (driver, Some(device)));
         if driver.is_empty() || device == Some("") {

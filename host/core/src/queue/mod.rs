@@ -1,1 +1,23 @@
-//! Skeleton.
+//! Timelines, submissions and the order between them.
+//!
+//! - `timeline`: the value that only grows, and who waits for which value of it.
+//! - `entry`: a submission from the call to its end. A driver sees it when its waits are met.
+//! - `trampoline`: runs what became ready, one after the other, however long a chain is.
+//! - `wait`: a caller's wait.
+//! - `uses`: which bytes pending submissions touch.
+
+mod entry;
+#[cfg(test)]
+mod tests;
+mod timeline;
+mod trampoline;
+mod uses;
+mod wait;
+mod weaks;
+
+pub(crate) use entry::{Action, Entry, Job, Rest, Signals, View, enqueue};
+use timeline::Waiter;
+pub(crate) use timeline::{Timeline, not_above};
+pub(crate) use uses::{Range, Touch, Uses, merge};
+pub(crate) use wait::wait;
+pub(crate) use weaks::Weaks;

@@ -1,0 +1,292 @@
+//! A submission, from the call that made it to its end.
+
+use super::{
+    Range, Timeline, Waiter,
+    timeline::{Place, Registered},
+    trampoline::{Collect, Task, schedule},
+};
+use crate::{
+    budget::Charge,
+    error::{Error, Result, internal},
+    object::{BufferShared, DeviceShared, Memory, Storage},
+    policy::Limit,
+};
+use hal_driver::{BufferParams, BufferView, Command, Control, Executable, Timing, Work};
+use std::{
+    any::Any,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// Timelines and the values they are raised to.
+pub(crate) type Signals = Vec<(Arc<Timeline>, u64)>;
+
+/// A range of a buffer, as a table holds it.
+pub(crate) struct View {
+    pub(crate) buffer: Arc<BufferShared>,
+    /// Start inside the buffer.
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+}
+
+/// What is done once the waits are met.
+pub(crate) enum Action {
+    /// Nothing: a queue barrier.
+    Barrier,
+    /// Commands run.
+    Work { commands: Arc<[Command]>, executables: Arc<[Arc<dyn Executable>]> },
+    /// A transient buffer gets its memory.
+    Alloca { storage: Arc<Storage>, params: BufferParams },
+    /// A transient buffer loses its memory.
+    Dealloca { storage: Arc<Storage> },
+}
+
+/// A submission before it is queued.
+pub(crate) struct Job {
+    pub(crate) action: Action,
+    pub(crate) rest: Rest,
+}
+
+/// What a submission holds until it has ended.
+#[derive(Default)]
+pub(crate) struct Rest {
+    pub(crate) signals: Signals,
+    /// Allocations and the ranges of them that are in use.
+    pub(crate) uses: Vec<(Arc<Storage>, Arc<[Range]>)>,
+    /// The table of buffers.
+    pub(crate) buffers: Arc<[Arc<BufferShared>]>,
+    /// What fills the slots.
+    pub(crate) slots: Vec<View>,
+    /// Kept alive.
+    pub(crate) keep: Vec<Arc<dyn Any + Send + Sync>>,
+    /// Memory of transient buffers, which a release does not take from under running work.
+    pub(crate) memory: Vec<Arc<Memory>>,
+    pub(crate) charges: Vec<Charge>,
+    /// Under which its times are kept.
+    pub(crate) tag: Option<u64>,
+}
+
+enum Phase {
+    Waiting(Box<Job>),
+    Running(Arc<Control>),
+    Ended,
+}
+
+/// A submission in the queue.
+pub(crate) struct Entry {
+    id: u64,
+    device: Arc<DeviceShared>,
+    /// Waits that are not over, and one for the call that still counts them.
+    remaining: AtomicUsize,
+    phase: Mutex<Phase>,
+    /// Where it stands in timelines, to be taken off if it ends early.
+    places: Mutex<Vec<(Arc<Timeline>, Place)>>,
+}
+
+/// Queues a job: it runs when every wait is met.
+pub(crate) fn enqueue(device: &Arc<DeviceShared>, waits: Signals, job: Job) {
+    static IDS: AtomicU64 = AtomicU64::new(0);
+    let id = IDS.fetch_add(1, Ordering::Relaxed);
+    let point = job.rest.signals.first().map(|(timeline, value)| (timeline.id, *value));
+    job.rest.uses.iter().for_each(|(storage, ranges)| storage.uses.add(id, ranges, point));
+    let entry = Arc::new(Entry {
+        id,
+        device: device.clone(),
+        remaining: AtomicUsize::new(waits.len() + 1),
+        phase: Mutex::new(Phase::Waiting(Box::new(job))),
+        places: Mutex::default(),
+    });
+    device.tenant.meter.submissions.add(1);
+    device.add_entry(id, &entry);
+    let mut places = Vec::new();
+    for (timeline, value) in waits {
+        match timeline.register(value, Waiter::Entry(entry.clone())) {
+            // Never the last one: the call's own is still counted.
+            Registered::Met => drop(entry.remaining.fetch_sub(1, Ordering::AcqRel)),
+            Registered::Failed(error) => {
+                entry.give_up(&error);
+                break;
+            }
+            Registered::Pending(place) => places.push((timeline, place)),
+        }
+    }
+    *entry.lock_places() = places;
+    // It may have been given up while the places were gathered, and then nobody else takes them off.
+    if matches!(*entry.lock(), Phase::Ended) {
+        entry.forget_places();
+    }
+    entry.wait_over(Ok(()));
+}
+
+impl Entry {
+    fn lock(&self) -> MutexGuard<'_, Phase> {
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_places(&self) -> MutexGuard<'_, Vec<(Arc<Timeline>, Place)>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn forget_places(&self) {
+        let places = std::mem::take(&mut *self.lock_places());
+        places.iter().for_each(|(timeline, place)| timeline.forget(*place));
+    }
+
+    /// One of its waits is over.
+    pub(super) fn wait_over(self: &Arc<Self>, outcome: Result<()>) {
+        match outcome {
+            Ok(()) if self.remaining.fetch_sub(1, Ordering::AcqRel) == 1 => schedule(Task::Start(self.clone())),
+            Ok(()) => (),
+            Err(error) => schedule(Task::Fail(self.clone(), error)),
+        }
+    }
+
+    /// Takes the job, if it still waits.
+    fn take(&self, next: Phase) -> Option<Job> {
+        let mut phase = self.lock();
+        match std::mem::replace(&mut *phase, next) {
+            Phase::Waiting(job) => Some(*job),
+            other => {
+                *phase = other;
+                None
+            }
+        }
+    }
+
+    /// Ends it with an error, if it still waits.
+    pub(crate) fn give_up(self: &Arc<Self>, error: &Error) {
+        if let Some(job) = self.take(Phase::Ended) {
+            self.forget_places();
+            match &job.action {
+                Action::Alloca { storage, .. } => storage.failed(error),
+                Action::Dealloca { storage } => storage.kept(),
+                Action::Barrier | Action::Work { .. } => (),
+            }
+            self.end(job.rest, Err(error.clone()));
+        }
+    }
+
+    /// Ends it with an error if it still waits, and tells it to stop if it runs.
+    pub(crate) fn stop(self: &Arc<Self>, error: &Error) {
+        self.give_up(error);
+        let running = match &*self.lock() {
+            Phase::Running(control) => Some(control.clone()),
+            Phase::Waiting(_) | Phase::Ended => None,
+        };
+        if let Some(control) = running {
+            control.stop(error.into());
+        }
+    }
+
+    /// Runs it, its waits being met.
+    pub(super) fn start(self: Arc<Self>) {
+        let time = Duration::from_nanos(self.device.node.allowed(Limit::SubmissionTimeNs));
+        let control = Arc::new(Control::new(Instant::now().checked_add(time)));
+        let Some(Job { action, rest }) = self.take(Phase::Running(control.clone())) else { return };
+        self.lock_places().clear();
+        let alive = self.device.ready();
+        let mut finish = Finish { entry: self.clone(), rest: Some(rest) };
+        match action {
+            Action::Barrier => finish.end(alive.map(|()| Timing::default())),
+            Action::Work { commands, executables } => match alive.and_then(|()| finish.views()) {
+                Ok((buffers, slots)) => {
+                    let done =
+                        Box::new(move |outcome: hal_driver::Result<Timing>| finish.end(outcome.map_err(Error::from)));
+                    self.device.native.submit(Work { commands, buffers, slots, executables, control, done });
+                }
+                Err(error) => finish.end(Err(error)),
+            },
+            Action::Alloca { storage, params } => match alive {
+                Ok(()) => self.alloca(storage, params, finish),
+                Err(error) => {
+                    storage.failed(&error);
+                    finish.end(Err(error));
+                }
+            },
+            Action::Dealloca { storage } => {
+                let released = alive.and_then(|()| storage.release());
+                if released.is_err() {
+                    storage.kept();
+                }
+                finish.end(released.map(|()| Timing::default()));
+            }
+        }
+    }
+
+    fn alloca(&self, storage: Arc<Storage>, params: BufferParams, finish: Finish) {
+        let (device, size) = (self.device.clone(), storage.size);
+        let allocate = move || {
+            let outcome = device.native.allocate(&params, size).map_err(Error::from);
+            let committed =
+                outcome.and_then(|native| storage.commit(native)).inspect_err(|error| storage.failed(error));
+            finish.end(committed.map(|()| Timing::default()));
+        };
+        if self.device.native.allocates_at_once() {
+            allocate();
+        } else {
+            // A full lane drops the job, and with it `finish`, which then ends the submission.
+            let _ = self.device.tenant.pool.spawn(self.device.tenant.lane, allocate);
+        }
+    }
+
+    /// Gives everything back, and only then raises the signals: whoever waits for them finds it free.
+    fn end(&self, rest: Rest, outcome: Result<Timing>) {
+        let _collect = Collect::begin();
+        let Rest { signals, uses, buffers, slots, keep, memory, charges, tag } = rest;
+        uses.iter().for_each(|(storage, _)| storage.uses.remove(self.id));
+        *self.lock() = Phase::Ended;
+        self.device.remove_entry(self.id);
+        self.device.ended(tag, outcome.as_ref().ok());
+        drop((uses, buffers, slots, keep, memory, charges));
+        for (timeline, value) in signals {
+            match &outcome {
+                // One that does not advance any more has been overtaken: whoever waits for it has been told.
+                Ok(_) => drop(timeline.signal(value)),
+                Err(error) => timeline.fail(error),
+            }
+        }
+    }
+}
+
+/// Ends a submission exactly once, also when a driver forgets to.
+struct Finish {
+    entry: Arc<Entry>,
+    rest: Option<Rest>,
+}
+
+impl Finish {
+    /// The native side of the tables. Memory that transient buffers have now is held until the end.
+    fn views(&mut self) -> Result<(Vec<BufferView>, Vec<BufferView>)> {
+        let Some(rest) = &mut self.rest else { return Ok(Default::default()) };
+        let memory = &mut rest.memory;
+        let mut view = |buffer: &BufferShared, offset: u64, length: u64| -> Result<BufferView> {
+            let (native, held) = buffer.storage.native()?;
+            memory.extend(held);
+            Ok(BufferView { buffer: native, offset: buffer.offset.saturating_add(offset), length })
+        };
+        let buffers = rest.buffers.iter().map(|buffer| view(buffer, 0, buffer.size)).collect::<Result<_>>()?;
+        let slots =
+            rest.slots.iter().map(|slot| view(&slot.buffer, slot.offset, slot.length)).collect::<Result<_>>()?;
+        Ok((buffers, slots))
+    }
+
+    fn end(mut self, outcome: Result<Timing>) {
+        if let Some(rest) = self.rest.take() {
+            self.entry.end(rest, outcome);
+        }
+    }
+}
+
+impl Drop for Finish {
+    fn drop(&mut self) {
+        if let Some(rest) = self.rest.take() {
+            self.entry.end(
+                rest,
+                Err(internal("the work was dropped before it ran; this is a bug in the driver or a full queue")),
+            );
+        }
+    }
+}
