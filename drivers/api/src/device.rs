@@ -130,6 +130,11 @@ pub trait Device: Send + Sync + 'static {
     /// `ResourceExhausted`; `Unavailable` once lost.
     fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
 
+    /// Whether [`Device::allocate`] is quick whatever the size, so that it need not be called from a thread that may block.
+    fn allocates_at_once(&self) -> bool {
+        false
+    }
+
     /// Compiles kernels. *Blocking*, for as long as a compiler takes; bounded by the driver for hostile sources.
     ///
     /// # Errors
