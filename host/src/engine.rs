@@ -133,7 +133,9 @@ pub(crate) fn on_demand(engine: &Engine) -> Result<Engine> {
 pub fn probe(engine: &Engine) -> Result<Vec<String>> {
     let features = engine.get_wasm_features();
     if !features.contains(WasmFeatures::COMPONENT_MODEL) {
-        return Err(Error::Setup("the engine has the component model off; call Config::wasm_component_model(true)".into()));
+        return Err(Error::Setup(
+            "the engine has the component model off; call Config::wasm_component_model(true)".into(),
+        ));
     }
     if !features.contains(WasmFeatures::MULTI_MEMORY) {
         return Err(Error::Setup(
@@ -155,7 +157,10 @@ pub fn probe(engine: &Engine) -> Result<Vec<String>> {
         "the Winch compiler is chosen, which has had several escapes",
     );
     weak(features.contains(WasmFeatures::GC), "wasm_gc is on");
-    weak(features.contains(WasmFeatures::EXCEPTIONS), "wasm_exceptions is on, whose objects live in the collector's heap");
+    weak(
+        features.contains(WasmFeatures::EXCEPTIONS),
+        "wasm_exceptions is on, whose objects live in the collector's heap",
+    );
     weak(features.contains(WasmFeatures::FUNCTION_REFERENCES), "wasm_function_references is on");
     weak(features.contains(WasmFeatures::THREADS), "wasm_threads is on");
     weak(features.contains(WasmFeatures::MEMORY64), "wasm_memory64 is on");

@@ -13,8 +13,6 @@ pub enum Culprit {
     Embedder,
     /// The guest: its bytes or its behaviour.
     Guest,
-    /// A driver, or the device below it.
-    Driver,
     /// The machine, or this crate.
     Host,
 }
@@ -68,7 +66,9 @@ pub enum Error {
     WeakEngine(Vec<String>),
 
     /// The folder for compiled code cannot be trusted or used. Name one that only this user can write.
-    #[error("the cache folder {folder} cannot be used: {cause}; name a folder that only this user can write, below folders that only this user or root can write")]
+    #[error(
+        "the cache folder {folder} cannot be used: {cause}; name a folder that only this user can write, below folders that only this user or root can write"
+    )]
     Cache {
         /// The folder.
         folder: String,
@@ -110,9 +110,9 @@ pub enum Error {
         cause: String,
     },
 
-    /// A driver failed.
-    #[error("driver: {0}")]
-    Driver(#[from] hal_driver::Error),
+    /// A session could not be started: a grant names what is not there.
+    #[error("session: {0}")]
+    Session(#[from] hal_core::Error),
 
     /// The host is out of room for tenants. Try again when others have ended, or raise the limit that is named.
     #[error("the host is out of room: {0}")]
@@ -127,13 +127,14 @@ impl Error {
     /// Whose doing it is.
     pub fn culprit(&self) -> Culprit {
         match self {
-            Self::Setup(_) | Self::WeakEngine(_) | Self::Cache { .. } | Self::Worker(_) => Culprit::Embedder,
+            Self::Setup(_) | Self::WeakEngine(_) | Self::Cache { .. } | Self::Worker(_) | Self::Session(_) => {
+                Culprit::Embedder
+            }
             Self::Rejected(_)
             | Self::Trapped { .. }
             | Self::Deadline(_)
             | Self::Poisoned(_)
             | Self::MissingExport { .. } => Culprit::Guest,
-            Self::Driver(_) => Culprit::Driver,
             Self::Exhausted(_) | Self::Internal(_) => Culprit::Host,
         }
     }
@@ -147,7 +148,7 @@ impl Error {
             Self::Trapped { .. } => Code::Aborted,
             Self::Deadline(_) => Code::DeadlineExceeded,
             Self::MissingExport { .. } => Code::NotFound,
-            Self::Driver(error) => error.code,
+            Self::Session(error) => error.code,
             Self::Exhausted(_) => Code::Unavailable,
             Self::Worker(_) | Self::Internal(_) => Code::Internal,
         }

@@ -153,10 +153,13 @@ fn serve(configure: impl FnOnce(&mut Config), input: &mut impl Read, output: &mu
     let engine = match Engine::new(&config) {
         Ok(engine) if fingerprint(&engine) == request.engine => engine,
         Ok(_) => {
-            let text = "its engine is configured otherwise than the host's; pass the host's settings to worker::init_with";
+            let text =
+                "its engine is configured otherwise than the host's; pass the host's settings to worker::init_with";
             return answer(output, Status::Unusable, text.as_bytes());
         }
-        Err(error) => return answer(output, Status::Unusable, format!("its engine cannot be built: {error:#}").as_bytes()),
+        Err(error) => {
+            return answer(output, Status::Unusable, format!("its engine cannot be built: {error:#}").as_bytes());
+        }
     };
     match engine.precompile_component(&bytes) {
         Ok(artefact) => answer(output, Status::Compiled, &artefact),
@@ -186,7 +189,8 @@ fn confine(request: &Request) -> io::Result<()> {
     set(Resource::Fsize, 0, 0)?;
     #[cfg(target_os = "linux")]
     {
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL)).map_err(io::Error::from)?;
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
+            .map_err(io::Error::from)?;
         rustix::thread::set_no_new_privs(true).map_err(io::Error::from)?;
     }
     Ok(())

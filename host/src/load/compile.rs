@@ -45,7 +45,8 @@ impl Program {
         let path = if link.exists() {
             link
         } else {
-            std::env::current_exe().map_err(|error| Error::Worker(format!("where this program lies is unknown: {error}")))?
+            std::env::current_exe()
+                .map_err(|error| Error::Worker(format!("where this program lies is unknown: {error}")))?
         };
         Ok(Self { path, arguments: Vec::new() })
     }
@@ -57,11 +58,12 @@ impl Compiler {
         match self {
             Self::Here(workbench) => {
                 let engine = engine.clone();
-                workbench.run("compile", move || engine.precompile_component(&bytes).map_err(|e| refused(&format!("{e:#}")))).await
+                workbench
+                    .run("compile", move || engine.precompile_component(&bytes).map_err(|e| refused(&format!("{e:#}"))))
+                    .await
             }
             Self::Child { program, limits, permits } => {
-                let permit =
-                    Arc::clone(permits).acquire_owned().await.map_err(|_| Error::Internal("closed".into()))?;
+                let permit = Arc::clone(permits).acquire_owned().await.map_err(|_| Error::Internal("closed".into()))?;
                 let running = Running::start(program)?;
                 let reap = KillOnDrop(Arc::clone(&running));
                 let (limits, fingerprint) = (*limits, worker::fingerprint(engine));
@@ -122,7 +124,10 @@ impl Running {
             command.env("LD_LIBRARY_PATH", libraries);
         }
         let mut child = command.spawn().map_err(|error| {
-            Error::Worker(format!("{} cannot be started: {error}; name another with Builder::compile_worker", program.path.display()))
+            Error::Worker(format!(
+                "{} cannot be started: {error}; name another with Builder::compile_worker",
+                program.path.display()
+            ))
         })?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         Ok(Arc::new(Self { child: Mutex::new(child), pipes: Mutex::new(pipes) }))
@@ -191,11 +196,14 @@ impl Running {
         const SIGSEGV: i32 = 11;
         const SIGXCPU: i32 = 24;
         match self.end().map(|status| (status.signal(), status.code())) {
-            Some((Some(SIGXCPU), _)) => over(format!("more than {} s of processor time to compile", limits.cpu.as_secs())),
-            // Out of memory ends in an abort, or in a fault where a stack cannot grow; 101 is a panic.
-            Some((Some(SIGABRT | SIGSEGV | SIGBUS), _) | (_, Some(101))) => {
-                over(format!("more than {} MiB of memory to compile, or what the compiler cannot do", limits.memory_bytes >> 20))
+            Some((Some(SIGXCPU), _)) => {
+                over(format!("more than {} s of processor time to compile", limits.cpu.as_secs()))
             }
+            // Out of memory ends in an abort, or in a fault where a stack cannot grow; 101 is a panic.
+            Some((Some(SIGABRT | SIGSEGV | SIGBUS), _) | (_, Some(101))) => over(format!(
+                "more than {} MiB of memory to compile, or what the compiler cannot do",
+                limits.memory_bytes >> 20
+            )),
             Some((Some(SIGKILL), _)) => over("more time or memory to compile than the system gave".into()),
             other => Error::Worker(format!("it ended without an answer ({other:?})")),
         }

@@ -94,8 +94,12 @@ fn check(graph: &CompositionGraph, plug: &Package, socket: &Package, import: &st
 fn missing(graph: &CompositionGraph, offered: ItemKind, wanted: ItemKind) -> String {
     let types = graph.types();
     let (ItemKind::Instance(offered), ItemKind::Instance(wanted)) = (offered, wanted) else { return String::new() };
-    let names: Vec<_> =
-        types[wanted].exports.keys().filter(|name| !types[offered].exports.contains_key(*name)).map(|n| quote(n)).collect();
+    let names: Vec<_> = types[wanted]
+        .exports
+        .keys()
+        .filter(|name| !types[offered].exports.contains_key(*name))
+        .map(|n| quote(n))
+        .collect();
     if names.is_empty() { String::new() } else { format!("it wants {}", names.join(", ")) }
 }
 

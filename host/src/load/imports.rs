@@ -37,7 +37,8 @@ impl Wasi {
 
 /// What this host implements for every tenant. Registry: a component's, which composition has put in by the time
 /// imports are checked.
-const OURS: [&str; 4] = ["hal:device@0.1", "hal:registry/drivers@0.1", "hal:registry/factories@0.1", "hal:registry/blobs@0.1"];
+const OURS: [&str; 4] =
+    ["hal:device@0.1", "hal:registry/drivers@0.1", "hal:registry/factories@0.1", "hal:registry/blobs@0.1"];
 
 /// The imports a tenant may have.
 #[derive(Clone, Debug)]
@@ -117,7 +118,8 @@ impl<'a> Name<'a> {
 
     fn covers_untracked(&self, import: &Name<'_>) -> bool {
         self.path == import.path
-            || (!self.path.contains('/') && import.path.split_once('/').is_some_and(|(package, _)| package == self.path))
+            || (!self.path.contains('/')
+                && import.path.split_once('/').is_some_and(|(package, _)| package == self.path))
     }
 }
 
@@ -178,7 +180,9 @@ mod tests {
             .check(&[import("wasi:cli/stdout@0.2.3"), import("wasi:http/types@0.2.0"), import("acme:x/y@1.0.0")])
             .unwrap_err();
         assert_eq!(refused.code, Code::PermissionDenied);
-        for part in ["stdout@0.2.3 (granted by wasi = \"cli\")", "types@0.2.0 (granted by wasi = \"http\")", "acme:x/y@1.0.0"] {
+        for part in
+            ["stdout@0.2.3 (granted by wasi = \"cli\")", "types@0.2.0 (granted by wasi = \"http\")", "acme:x/y@1.0.0"]
+        {
             assert!(refused.reason.contains(part), "{refused}");
         }
         let more = Allowed::new(Wasi::Http, &["acme:x@1".into()]);

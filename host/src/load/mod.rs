@@ -5,6 +5,7 @@
 pub mod compile;
 pub mod compose;
 pub mod imports;
+pub(crate) mod registry;
 pub mod screen;
 
 use crate::error::{Error, Rejection, Result};

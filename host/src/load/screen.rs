@@ -7,10 +7,7 @@
 use super::quote;
 use crate::error::Rejection;
 use hal_driver::Code;
-use wasmparser::{
-    Chunk, ComponentExternalKind, FunctionBody, Operator, Parser, Payload, Validator,
-    WasmFeatures,
-};
+use wasmparser::{Chunk, ComponentExternalKind, FunctionBody, Operator, Parser, Payload, Validator, WasmFeatures};
 
 /// Bytes of one component. Real ones are 40 KiB to a few MiB; language runtimes compiled whole need more.
 pub const MAX_TOTAL_BYTES: usize = 8 << 20;
@@ -121,7 +118,8 @@ pub struct Item {
 pub fn screen(bytes: &[u8], screen: &Screen) -> Result<Shape, Rejection> {
     cap("bytes in all", bytes.len(), screen.total_bytes)?;
     require_component(bytes)?;
-    let mut walk = Walk { screen, shape: Shape { bytes: bytes.len(), parts: 1, ..Shape::default() }, outer: Vec::new() };
+    let mut walk =
+        Walk { screen, shape: Shape { bytes: bytes.len(), parts: 1, ..Shape::default() }, outer: Vec::new() };
     let mut parser = Parser::new(0);
     let mut rest = bytes;
     loop {
