@@ -1,1 +1,23 @@
-//! Skeleton.
+#![doc = include_str!("../README.md")]
+
+mod buffer;
+mod cache;
+mod config;
+mod convert;
+mod device;
+mod dispatch;
+mod driver;
+mod engine;
+mod executable;
+mod factory;
+mod heap;
+mod kernel;
+mod load;
+mod memory;
+mod pages;
+mod pool;
+mod state;
+mod work;
+
+pub use config::Config;
+pub use factory::CpuFactory;

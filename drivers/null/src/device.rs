@@ -15,7 +15,7 @@ use std::{
 };
 
 /// Memory of a device in bytes. Small enough that a test which fills it fits any machine that can build this.
-const MEMORY_BYTES: u64 = 1 << 30;
+const MEMORY_BYTES: u64 = 256 << 20;
 
 /// Host memory is all of these at once.
 const MEMORY: MemoryType = MemoryType::all();

@@ -1,0 +1,94 @@
+//! The device: what it publishes, and where its calls go.
+
+use crate::{
+    buffer::CpuBuffer, cache::Cache, executable::CpuExecutable, load, memory::Memory, pool::Pool, state::DeviceState,
+};
+use hal_driver::{
+    Buffer, BufferParams, Device, DeviceInfo, Error, Executable, Heap, Limits, LoadRequest, MemoryType, Result, Work,
+};
+use std::sync::Arc;
+use wasmtime::Engine;
+
+/// Host memory is all of these at once.
+const MEMORY: MemoryType = MemoryType::all();
+
+/// All but `max_buffer_bytes`, which depends on the device.
+pub(crate) const LIMITS: Limits = Limits {
+    max_buffer_bytes: 0,
+    // The kernel ABI's.
+    max_bindings: 64,
+    max_constant_bytes: naga_wasm::abi::MAX_CONSTANT_BYTES,
+    // The widest WGSL type, and a vector access.
+    binding_offset_alignment: naga_wasm::abi::BINDING_ALIGNMENT as u64,
+    binding_length_multiple: 4,
+    max_uniform_bytes: 64 << 10,
+    // What graphics hardware has, so that a kernel that runs here runs there: 65,535, and a grid of two full dimensions.
+    max_workgroups_per_dimension: 65_535,
+    max_workgroups: 65_535 * 65_535,
+    max_invocations_per_workgroup: 1024,
+    max_workgroup_memory_bytes: 32 << 10,
+};
+
+pub(crate) struct CpuDevice {
+    info: DeviceInfo,
+    limits: Limits,
+    heap: Heap,
+    engine: Engine,
+    cache: Cache,
+    state: Arc<DeviceState>,
+}
+
+impl CpuDevice {
+    /// Costs address space and a few system calls. `slots`: how many threads may run one dispatch.
+    pub(crate) fn new(engine: &Engine, info: DeviceInfo, pool: Option<Arc<Pool>>, slots: u32) -> Result<Self> {
+        let memory = Memory::new(engine, slots, info.memory_bytes)?;
+        Ok(Self {
+            limits: Limits { max_buffer_bytes: info.memory_bytes, ..LIMITS },
+            heap: Heap { memory: MEMORY, max_allocation: info.memory_bytes },
+            info,
+            engine: engine.clone(),
+            cache: Cache::default(),
+            state: Arc::new(DeviceState::new(memory, pool, slots)),
+        })
+    }
+}
+
+impl Device for CpuDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn heaps(&self) -> &[Heap] {
+        std::slice::from_ref(&self.heap)
+    }
+
+    fn allocate(&self, _params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>> {
+        self.state.alive()?;
+        Ok(Arc::new(CpuBuffer::new(&self.state, size)?))
+    }
+
+    fn load(&self, request: &LoadRequest<'_>) -> Result<Arc<dyn Executable>> {
+        self.state.alive()?;
+        let loaded = self.cache.load(request, || load::load(&self.engine, request, &self.info.features))?;
+        Ok(Arc::new(CpuExecutable::new(&self.state, loaded)))
+    }
+
+    fn submit(&self, work: Work) {
+        self.state.submit(work);
+    }
+
+    fn lost(&self) -> Option<Error> {
+        self.state.lost()
+    }
+
+    fn trim(&self) -> Result<()> {
+        self.state.alive()?;
+        self.cache.trim();
+        self.state.trim();
+        Ok(())
+    }
+}
