@@ -166,7 +166,6 @@ fn result_ty(op: Op) -> Ty {
         | Op::FFloor
         | Op::FTrunc
         | Op::FNearest
-        | Op::FCopysign
         | Op::ConvertS
         | Op::ConvertU
         | Op::ToFloat => Ty::F32,

@@ -112,7 +112,7 @@ const CANARY_BYTE: u8 = 0xa5;
 pub fn run_kernel(kernel: &Kernel, run: Run) -> Outcome {
     let engine = engine();
     let module = Module::new(&engine, &kernel.wasm).expect("the module is valid");
-    let mut at = 65536;
+    let mut at = 65536usize;
     let scratch = at;
     at += kernel.scratch_per_worker as usize + CANARY;
     let mut places = Vec::new();
