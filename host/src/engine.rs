@@ -107,18 +107,6 @@ fn pool(tenants: u32) -> PoolingAllocationConfig {
     pool
 }
 
-/// Whether `component` can be instantiated from `engine`'s pool; always true where there is none.
-pub(crate) fn fits_pool(engine: &Engine, component: &wasmtime::component::Component) -> bool {
-    let Some(pool) = engine.get_pooling_config() else { return true };
-    // None: it imports modules or components, which our allow-list refuses.
-    component.resources_required().is_none_or(|needs| {
-        needs.num_memories <= pool.get_max_memories_per_component()
-            && needs.num_tables <= pool.get_max_tables_per_component()
-            && needs.max_initial_memory_size.is_none_or(|pages| pages <= (pool.get_max_memory_size() as u64 >> 16))
-            && needs.max_initial_table_size.is_none_or(|elements| elements <= pool.get_table_elements() as u64)
-    })
-}
-
 /// An engine like `engine` that allocates on demand; code compiled for one loads in the other.
 pub(crate) fn on_demand(engine: &Engine) -> Result<Engine> {
     let mut config = engine.config().clone();

@@ -253,17 +253,7 @@ impl Inner {
         };
         // The composer is other people's code, fed by a guest.
         validate(&composed, features)?;
-        let whole = screen(
-            &composed,
-            &crate::Screen {
-                total_bytes: usize::MAX,
-                nesting: usize::MAX,
-                parts: usize::MAX,
-                code_bytes: usize::MAX,
-                functions: usize::MAX,
-                ..options.screen.clone()
-            },
-        )?;
+        let whole = screen(&composed, &crate::Screen::unlimited())?;
         compose::require_gone(&whole)?;
         allowed.check(&whole.imports)?;
         Ok(Joined { bytes: composed.into(), shape, imports: whole.imports, composed: true })
@@ -295,11 +285,11 @@ impl Inner {
             unsafe { Component::deserialize(engine, artefact) }
                 .map_err(|error| Error::Internal(format!("the compiled code does not load: {error:#}")))
         };
-        let component = load(&self.engine)?;
-        if engine::fits_pool(&self.engine, &component) {
-            return Ok(component);
+        match load(&self.engine) {
+            // What does not fit the pool is refused as it loads; on demand it may still run.
+            Err(_) if self.engine.get_pooling_config().is_some() => load(self.unpooled()?),
+            loaded => loaded,
         }
-        load(self.unpooled()?)
     }
 
     fn unpooled(&self) -> Result<&Engine> {

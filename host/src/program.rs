@@ -113,5 +113,5 @@ pub struct Inspection {
 }
 
 pub(crate) fn link_error(error: &wasmtime::Error) -> Error {
-    crate::Rejection::incompatible(format!("it cannot be linked: {}", crate::load::quote(&format!("{error:#}")))).into()
+    crate::Rejection::incompatible(format!("it cannot be linked: {}", crate::load::quote_causes(error.chain()))).into()
 }

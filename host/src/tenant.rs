@@ -6,7 +6,7 @@ use crate::{
     load::quote,
     wit,
 };
-use hal_core::Session;
+use hal_core::{Limit, Session, policy::Unit};
 use std::{
     future::{Future, poll_fn},
     pin::pin,
@@ -31,9 +31,6 @@ const HANDLES_FOR_OTHERS: usize = 1_024;
 /// Bytes that one call may bring beyond twice the largest transfer, so that a transfer one byte too long is still an
 /// error value and not the end of the session.
 const CALL_SLACK_BYTES: u64 = 1 << 20;
-/// Waits end this much before the call does, so that a wait for ever is an error value too.
-const WAIT_MARGIN: Duration = Duration::from_millis(5);
-
 /// How much of the host one tenant takes, beyond what its grants say of devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -112,16 +109,16 @@ impl AsMut<State> for State {
     }
 }
 
-/// The quotas of the grants, summed, or the option.
+/// The limits of every grant.
+fn limits(session: &Session) -> impl Iterator<Item = (Limit, u64)> {
+    let amounts: Vec<_> = session.granted().iter().flat_map(hal_core::Factory::limits).collect();
+    amounts.into_iter().filter_map(|amount| Some((Limit::named(&amount.name).ok()?, amount.value)))
+}
+
 fn handles(session: &Session, options: &TenantOptions) -> usize {
     options.handles.unwrap_or_else(|| {
-        let report = session.report();
-        let objects = report
-            .grants
-            .iter()
-            .flatten()
-            .filter(|limit| !limit.name.ends_with("-bytes") && !limit.name.ends_with("-ns"));
-        let quotas = objects.fold(0_u64, |sum, limit| sum.saturating_add(limit.allowed));
+        let objects = limits(session).filter(|(limit, _)| limit.unit() == Unit::Count && !limit.per_call());
+        let quotas = objects.fold(0_u64, |sum, (_, value)| sum.saturating_add(value));
         let quotas = usize::try_from(quotas).unwrap_or(usize::MAX);
         quotas.saturating_add(HANDLES_PER_CALL + HANDLES_FOR_OTHERS).max(MIN_HANDLES)
     })
@@ -129,11 +126,8 @@ fn handles(session: &Session, options: &TenantOptions) -> usize {
 
 fn call_bytes(session: &Session, options: &TenantOptions) -> usize {
     options.call_bytes.unwrap_or_else(|| {
-        let report = session.report();
-        let transfers =
-            report.grants.iter().flatten().filter(|limit| limit.name == hal_core::Limit::TransferBytes.label());
-        let largest =
-            transfers.map(|limit| limit.allowed).max().unwrap_or(hal_core::Limit::TransferBytes.default_value());
+        let transfers = limits(session).filter(|(limit, _)| *limit == Limit::TransferBytes).map(|(_, value)| value);
+        let largest = transfers.fold(Limit::TransferBytes.default_value(), u64::max);
         usize::try_from(largest.saturating_mul(2).saturating_add(CALL_SLACK_BYTES)).unwrap_or(usize::MAX)
     })
 }
@@ -315,8 +309,8 @@ async fn bounded<T: AsMut<State> + Send + 'static, R>(
     let begun = Instant::now();
     // A timeout past what a clock can say is none.
     let deadline = begun.checked_add(timeout);
-    let waits = deadline.map(|deadline| deadline.checked_sub(WAIT_MARGIN).map_or(begun, |waits| waits.max(begun)));
-    store.data_mut().as_mut().wit.session.set_deadline(waits);
+    // The session ends waits a little earlier, so that a wait for ever is an error value.
+    store.data_mut().as_mut().wit.session.set_deadline(deadline);
     let outcome = {
         let mut call = pin!(call(store));
         let mut sleep = pin!(deadline.map(|deadline| tokio::time::sleep_until(deadline.into())));

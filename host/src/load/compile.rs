@@ -14,12 +14,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use wasmtime::Engine;
 
 /// Threads that one worker compiles on. More would take address space, for stacks and allocator arenas, that the limit
 /// means for the compiler.
 const WORKER_THREADS: usize = 4;
+/// How long a worker may take to say that it is one.
+const HELLO_PATIENCE: Duration = Duration::from_secs(10);
 /// How long a worker that has answered may take to exit.
 const EXIT_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -67,12 +69,17 @@ impl Compiler {
                 let running = Running::start(program)?;
                 let reap = KillOnDrop(Arc::clone(&running));
                 let (limits, fingerprint) = (*limits, worker::fingerprint(engine));
+                let (greet, greeted) = oneshot::channel();
                 let job = tokio::task::spawn_blocking(move || {
-                    let outcome = running.talk(&bytes, &limits, fingerprint);
+                    let outcome = running.talk(&bytes, &limits, fingerprint, greet);
                     running.end();
                     drop(permit);
                     outcome
                 });
+                // An error here is the thread's end, whose outcome says why.
+                if tokio::time::timeout(HELLO_PATIENCE, greeted).await.is_err() {
+                    return Err(no_worker());
+                }
                 let outcome = tokio::time::timeout(limits.wall, job).await;
                 drop(reap);
                 match outcome {
@@ -83,6 +90,10 @@ impl Compiler {
             }
         }
     }
+}
+
+fn no_worker() -> Error {
+    Error::Worker("the program is no compile worker; call hal_host::worker::init() first thing in its main".into())
 }
 
 fn refused(text: &str) -> Error {
@@ -160,16 +171,21 @@ impl Running {
         }
     }
 
-    fn talk(&self, bytes: &[u8], limits: &WorkerLimits, engine: [u8; 32]) -> Result<Vec<u8>> {
+    fn talk(
+        &self,
+        bytes: &[u8],
+        limits: &WorkerLimits,
+        engine: [u8; 32],
+        greet: oneshot::Sender<()>,
+    ) -> Result<Vec<u8>> {
         let pipes = self.pipes.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((mut input, mut output)) = pipes else { return Err(Error::Internal("a worker without pipes".into())) };
         match worker::array(&mut output) {
-            Ok(worker::HELLO) => {}
+            // Nobody listens any more if the load was given up.
+            Ok(worker::HELLO) => drop(greet.send(())),
             Ok(_) | Err(_) => {
                 self.kill();
-                return Err(Error::Worker(
-                    "the program is no compile worker; call hal_host::worker::init() first thing in its main".into(),
-                ));
+                return Err(no_worker());
             }
         }
         let request = Request {

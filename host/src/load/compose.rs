@@ -2,7 +2,7 @@
 
 use super::{
     imports::{Name, track},
-    quote,
+    quote, quote_causes,
     screen::Shape,
 };
 use crate::error::Rejection;
@@ -61,7 +61,7 @@ pub fn require_gone(shape: &Shape) -> Result<(), Rejection> {
 
 fn package(graph: &mut CompositionGraph, name: &str, bytes: &[u8]) -> Result<Package, Rejection> {
     Package::from_bytes(name, None, bytes, graph.types_mut())
-        .map_err(|error| Rejection::invalid(format!("the {name} cannot be composed: {}", quote(&format!("{error:#}")))))
+        .map_err(|error| Rejection::invalid(format!("the {name} cannot be composed: {}", quote_causes(error.chain()))))
 }
 
 /// The composer skips what does not match and says nothing; we say what differs.
@@ -85,7 +85,7 @@ fn check(graph: &CompositionGraph, plug: &Package, socket: &Package, import: &st
     let mut seen = HashSet::new();
     SubtypeChecker::new(&mut seen).is_subtype(offered, types, wanted, types).map_err(|error| {
         let missing = missing(graph, offered, wanted);
-        let what = if missing.is_empty() { quote_chain(&error) } else { missing };
+        let what = if missing.is_empty() { quote_causes(error.chain()) } else { missing };
         Rejection::incompatible(format!("it imports {} with another shape than {export} has: {what}", quote(import)))
     })
 }
@@ -103,18 +103,7 @@ fn missing(graph: &CompositionGraph, offered: ItemKind, wanted: ItemKind) -> Str
     if names.is_empty() { String::new() } else { format!("it wants {}", names.join(", ")) }
 }
 
-fn quote_chain(error: &impl std::fmt::Display) -> String {
-    // `{:#}` prints the causes of an error that keeps them.
-    format!("{error:#}").split(": ").map(quote).collect::<Vec<_>>().join(": ")
-}
-
-fn composer(error: impl std::error::Error) -> Rejection {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    Rejection::incompatible(format!("it cannot be composed with the registry: {}", quote(&text)))
+fn composer(error: impl std::error::Error + 'static) -> Rejection {
+    let causes = std::iter::successors(Some(&error as &(dyn std::error::Error + 'static)), |error| error.source());
+    Rejection::incompatible(format!("it cannot be composed with the registry: {}", quote_causes(causes)))
 }

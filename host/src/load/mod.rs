@@ -31,6 +31,11 @@ pub(crate) fn quote(text: &str) -> String {
     quoted
 }
 
+/// An error and its causes, each of them quoted: they may name what a guest named.
+pub(crate) fn quote_causes<'e>(causes: impl IntoIterator<Item = &'e (dyn std::error::Error + 'static)>) -> String {
+    causes.into_iter().map(|cause| quote(&cause.to_string())).collect::<Vec<_>>().join(": ")
+}
+
 /// Stack for work whose recursion follows a guest's bytes. Reserved, not used, until something does recurse.
 const STACK_BYTES: usize = 64 << 20;
 

@@ -65,6 +65,20 @@ impl Default for Screen {
 }
 
 impl Screen {
+    /// No caps, to look at what was put together from screened parts.
+    pub(crate) fn unlimited() -> Self {
+        Self {
+            total_bytes: usize::MAX,
+            nesting: usize::MAX,
+            parts: usize::MAX,
+            function_bytes: usize::MAX,
+            code_bytes: usize::MAX,
+            functions: usize::MAX,
+            locals: u32::MAX,
+            block_locals: u64::MAX,
+        }
+    }
+
     /// Caps for a language runtime compiled whole (a JavaScript or Python engine): slow to compile, so for tenants
     /// whose code is trusted with a minute of the compile worker.
     pub fn large() -> Self {
