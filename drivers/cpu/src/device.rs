@@ -33,9 +33,9 @@ pub(crate) struct CpuDevice {
     info: DeviceInfo,
     limits: Limits,
     heap: Heap,
-    engine: Engine,
+    pub(crate) engine: Engine,
     cache: Cache,
-    state: Arc<DeviceState>,
+    pub(crate) state: Arc<DeviceState>,
 }
 
 impl CpuDevice {
@@ -69,6 +69,12 @@ impl Device for CpuDevice {
     fn allocate(&self, _params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>> {
         self.state.alive()?;
         Ok(Arc::new(CpuBuffer::new(&self.state, size)?))
+    }
+
+    fn allocates_at_once(&self) -> bool {
+        // It is bookkeeping, and at most one system call. Only a tenant that has filled its whole address space once may wait for
+        // its own large buffers to be cleared.
+        true
     }
 
     fn load(&self, request: &LoadRequest<'_>) -> Result<Arc<dyn Executable>> {

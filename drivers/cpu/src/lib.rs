@@ -17,6 +17,8 @@ mod memory;
 mod pages;
 mod pool;
 mod state;
+#[cfg(test)]
+mod tests;
 mod work;
 
 pub use config::Config;

@@ -108,17 +108,22 @@ impl Memory {
         let unit = if size >= LARGE { PAGE } else { GRANULE };
         let length = size.checked_next_multiple_of(unit).filter(|&length| length <= self.limit - self.begin);
         let length = length.ok_or_else(|| self.too_much(size))?;
-        if let Some(block) = self.lock().heap.take(length, unit) {
+        if let Some(block) = self.take(length, unit)? {
             return Ok(block);
         }
-        // Cleared blocks before new pages: they are memory that the system has given us already.
+        // The last resort, as it may take a while: blocks that came back and were not cleared yet.
         self.scrub();
+        self.take(length, unit)?.ok_or_else(|| self.too_much(size))
+    }
+
+    /// A block that is free, or that fits behind what is accessible now.
+    fn take(&self, length: u64, alignment: u64) -> Result<Option<Range<u64>>> {
         let mut free = self.lock();
-        if let Some(block) = free.heap.take(length, unit) {
-            return Ok(block);
+        if let Some(block) = free.heap.take(length, alignment) {
+            return Ok(Some(block));
         }
-        self.grow(&mut free, length, unit)?;
-        free.heap.take(length, unit).ok_or_else(|| self.too_much(size))
+        self.grow(&mut free, length, alignment)?;
+        Ok(free.heap.take(length, alignment))
     }
 
     /// Takes a block back. True if [`Memory::scrub`] has to be called for it, soon and from a thread that has time.
