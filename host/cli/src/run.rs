@@ -1,0 +1,199 @@
+//! `hal run`: one component, one session, one exit code.
+
+mod grants;
+mod stats;
+mod wasi;
+
+use crate::{
+    args::Run,
+    component::{self, Examined},
+    drivers::BuiltIn,
+    exit::Exit,
+    terminal::{OutputClosed, Terminal},
+    text,
+};
+use grants::Grants;
+use hal_host::{Error, Host, Program, StoreLimits, TenantOptions};
+use std::time::Duration;
+use wasi::Data;
+use wasmtime_wasi::{I32Exit, p2::bindings::Command};
+
+/// How long a reader may keep us after the tenant has ended well. A reader who is stuck longer is no reason to hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The same, if the tenant was stopped.
+const PATIENCE_WHEN_STOPPED: Duration = Duration::from_millis(500);
+
+/// `hal run`.
+///
+/// # Errors
+/// What lies outside the component: files, policies, drivers, this machine.
+pub async fn run(arguments: &Run) -> anyhow::Result<Exit> {
+    let built_in = BuiltIn::new();
+    let grants = Grants::new(arguments, &built_in)?;
+    let bytes = component::read(&arguments.file)?;
+    let mut builder = Host::builder();
+    for factory in &built_in.factories {
+        builder = builder.driver(factory.clone());
+    }
+    let host = builder.build()?;
+
+    let examined = component::examine(&host, &bytes, grants.wasi).await?;
+    if let Some(refusal) = refusal(&examined, arguments.large) {
+        text::note(&format!("error: {} is refused: {refusal}", arguments.file.display()));
+        return Ok(Exit::Refused);
+    }
+    let program = match host.load_with(&bytes, &component::options(grants.wasi, arguments.large)).await {
+        Ok(program) => program,
+        Err(error) => return failed(arguments, error),
+    };
+    start(arguments, grants, &built_in, &host, &program).await
+}
+
+/// Why a component will not be run, with every reason.
+fn refusal(examined: &Examined, large: bool) -> Option<String> {
+    let reasons: Vec<&str> = examined.refusals.iter().map(|refusal| refusal.reason.as_str()).collect();
+    if !reasons.is_empty() {
+        return Some(reasons.join("; "));
+    }
+    let too_large = examined.needs_large && !large;
+    let shape = examined.shape.as_ref().filter(|_| too_large)?;
+    Some(format!(
+        "it is as large as a language runtime ({}, with {} of code); if you trust it with a minute of compiling, add --large",
+        text::bytes(shape.bytes as u64),
+        text::bytes(shape.code_bytes as u64)
+    ))
+}
+
+async fn start(
+    arguments: &Run,
+    grants: Grants,
+    built_in: &BuiltIn,
+    host: &Host,
+    program: &Program,
+) -> anyhow::Result<Exit> {
+    let name = wasi::program_name(&arguments.file);
+    let mut limits = StoreLimits::default();
+    if let Some(bytes) = grants.guest_memory {
+        limits.memory_bytes = bytes;
+    }
+    let options =
+        TenantOptions::new().call_timeout(grants.timeout.unwrap_or(Duration::MAX)).memory_bytes(limits.memory_bytes);
+    let hint = hint(program, &grants, built_in);
+
+    let mut session = host.session(name.as_str());
+    for grant in grants.grants {
+        session = session.grant(grant);
+    }
+    for blob in grants.blobs {
+        session = session.blob(blob);
+    }
+    let session = session.start().map_err(|error| anyhow::anyhow!(error.message))?;
+    let terminal = Terminal::start()?;
+    let pre = match host.instance_pre(program, wasi::add_to_linker) {
+        Ok(pre) => pre,
+        Err(error) => return failed(arguments, error),
+    };
+    let context = wasi::context(&name, &arguments.args, &terminal);
+    let started = host.tenant_with(&pre, program, session, &options, |hal| Data::new(hal, context)).await;
+    let mut tenant = match started {
+        Ok(tenant) => tenant,
+        Err(error) => return failed(arguments, error),
+    };
+
+    let outcome = tenant
+        .run(async |store, instance| {
+            let command = Command::new(&mut *store, instance)?;
+            command.wasi_cli_run().call_run(store).await
+        })
+        .await;
+    let report = tenant.report();
+    // Everything native is released before we wait for whoever reads the output.
+    drop(tenant);
+    let exit = end(arguments, outcome, &terminal, report.memory_bytes, limits.memory_bytes)?;
+    if exit != Exit::Success {
+        hint.iter().for_each(|line| text::note(line));
+    }
+    if let Some(format) = arguments.stats {
+        text::note(&stats::render(&report, exit, format)?);
+    }
+    Ok(exit)
+}
+
+/// What the tenant may have missed, in case it ends badly.
+fn hint(program: &Program, grants: &Grants, built_in: &BuiltIn) -> Option<String> {
+    let drivers = component::wants_drivers(program.shape()) && grants.grants.is_empty();
+    let blobs = component::wants_blobs(program.shape()) && grants.blobs.is_empty();
+    let names = || text::list(built_in.drivers.iter().map(|driver| driver.info.name.as_str()));
+    match (drivers, blobs) {
+        (true, true) => Some(format!(
+            "hint: it was granted neither drivers nor blobs; add --grant DRIVER (there are: {}) and --blob NAME=FILE",
+            names()
+        )),
+        (true, false) => Some(format!("hint: it was granted no driver; add --grant DRIVER (there are: {})", names())),
+        (false, true) => Some("hint: it was granted no blob; add --blob NAME=FILE if it needs one".to_owned()),
+        (false, false) => None,
+    }
+}
+
+/// From how the call ended to our exit code, after what was printed has come out.
+fn end(
+    arguments: &Run,
+    outcome: hal_host::Result<Result<(), ()>>,
+    terminal: &Terminal,
+    memory: u64,
+    memory_allowed: u64,
+) -> anyhow::Result<Exit> {
+    let stopped = matches!(outcome, Err(Error::Deadline(_)));
+    let unwritten = terminal.finish(if stopped { PATIENCE_WHEN_STOPPED } else { PATIENCE });
+    if let Some(closed) = unwritten.filter(|_| !stopped) {
+        if !closed.is_broken_pipe() {
+            text::note(&format!("error: {closed}"));
+        }
+        return Ok(Exit::OutputClosed);
+    }
+    let error = match outcome {
+        Ok(Ok(())) => return Ok(Exit::Success),
+        Ok(Err(())) => return Ok(Exit::Tenant(1)),
+        Err(error) => error,
+    };
+    if let Error::Trapped { source, .. } = &error
+        && let Some(I32Exit(code)) = source.downcast_ref::<I32Exit>()
+    {
+        // WASI 0.2 has codes of one byte.
+        return Ok(match u8::try_from(*code).unwrap_or(u8::MAX) {
+            0 => Exit::Success,
+            code => Exit::Tenant(code),
+        });
+    }
+    let exit = failed(arguments, error)?;
+    // A page more than this would not have been granted.
+    if exit == Exit::Trap && memory.saturating_add(1 << 20) > memory_allowed {
+        text::note(&format!(
+            "hint: it had grown to {} of the {} of memory it may have; --guest-memory allows more",
+            text::bytes(memory),
+            text::bytes(memory_allowed)
+        ));
+    }
+    Ok(exit)
+}
+
+/// An error that has a code of its own, or is ours.
+fn failed(arguments: &Run, error: Error) -> anyhow::Result<Exit> {
+    let file = arguments.file.display();
+    Ok(match error {
+        Error::Rejected(rejection) => {
+            text::note(&format!("error: {file} is refused: {}", rejection.reason));
+            Exit::Refused
+        }
+        Error::Deadline(timeout) => {
+            text::note(&format!("error: {file} was stopped after {timeout:?}; --timeout allows more"));
+            Exit::Timeout
+        }
+        Error::Trapped { source, .. } if source.is::<OutputClosed>() => Exit::OutputClosed,
+        Error::Trapped { trap, .. } => {
+            text::note(&format!("error: {file} trapped: {trap}; what it printed may say why"));
+            Exit::Trap
+        }
+        other => return Err(other.into()),
+    })
+}
