@@ -13,17 +13,17 @@ use std::{
 const SCALE: &str = "
     struct Constants { scale: u32, offset: u32 }
     var<immediate> c: Constants;
-    @group(0) @binding(0) var<storage, read> from: array<u32>;
-    @group(0) @binding(3) var<storage, read_write> to: array<u32>;
+    @group(0) @binding(0) var<storage, read> input: array<u32>;
+    @group(0) @binding(3) var<storage, read_write> output: array<u32>;
 
     @compute @workgroup_size(64)
     fn scale(@builtin(global_invocation_id) id: vec3<u32>) {
-        if id.x < arrayLength(&from) { to[id.x] = from[id.x] * c.scale + c.offset; }
+        if id.x < arrayLength(&input) { output[id.x] = input[id.x] * c.scale + c.offset; }
     }
 
     @compute @workgroup_size(1)
     fn negate(@builtin(workgroup_id) id: vec3<u32>) {
-        to[id.x] = ~from[id.x];
+        output[id.x] = ~input[id.x];
     }
 ";
 
@@ -225,12 +225,12 @@ fn an_endless_kernel_is_stopped() {
 fn out_of_bounds_stays_inside_the_binding() {
     const WILD: &str = "
         var<immediate> index: u32;
-        @group(0) @binding(0) var<storage, read_write> to: array<u32>;
-        @group(0) @binding(1) var<storage, read> from: array<u32>;
+        @group(0) @binding(0) var<storage, read_write> output: array<u32>;
+        @group(0) @binding(1) var<storage, read> input: array<u32>;
         @compute @workgroup_size(1)
         fn wild() {
-            to[index] = 0xdeadbeefu;
-            to[0] = from[index];
+            output[index] = 0xdeadbeefu;
+            output[0] = input[index];
             atomicAdd(&counts[index], 1u);
         }
         @group(0) @binding(2) var<storage, read_write> counts: array<atomic<u32>>;
