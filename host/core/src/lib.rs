@@ -49,4 +49,4 @@ pub use object::{
 };
 pub use policy::{Grant, Limit, Limits, Policy, Reveal};
 pub use pool::Pool;
-pub use session::{BlobSource, GrantReport, Peak, Report, Session, SessionBuilder};
+pub use session::{BlobSource, GrantReport, Peak, Remote, Report, Session, SessionBuilder};

@@ -157,7 +157,7 @@ impl SessionBuilder {
             tenant.audit.tell(&Event::Blob { tenant: &tenant.name, name: &blob.name });
             blobs.push(Arc::new(blob));
         }
-        Ok(Session { tenant, grants, blobs })
+        Ok(Session(Remote { tenant, grants: grants.into(), blobs: blobs.into() }))
     }
 }
 
@@ -220,10 +220,15 @@ pub struct Report {
 }
 
 /// One tenant's session. Dropping it ends it.
-pub struct Session {
+pub struct Session(Remote);
+
+/// Reaches a session from elsewhere, while its tenant runs: to revoke, to end it, to see what it uses. Does not keep it from
+/// ending, nor anything that was made in it alive.
+#[derive(Clone)]
+pub struct Remote {
     tenant: Arc<Tenant>,
-    grants: Vec<Granted>,
-    blobs: Vec<Arc<BlobData>>,
+    grants: Arc<[Granted]>,
+    blobs: Arc<[Arc<BlobData>]>,
 }
 
 impl Session {
@@ -278,6 +283,22 @@ impl Session {
         self.tenant.set_deadline(deadline);
     }
 
+    /// Reaches the session from elsewhere.
+    pub fn remote(&self) -> Remote {
+        self.0.clone()
+    }
+}
+
+/// What can be done from elsewhere can be done here too.
+impl std::ops::Deref for Session {
+    type Target = Remote;
+
+    fn deref(&self) -> &Remote {
+        &self.0
+    }
+}
+
+impl Remote {
     /// Takes a grant back, by its place, with everything that was made or narrowed from it. False if there is none.
     pub fn revoke(&self, grant: usize) -> bool {
         let found = self.grants.get(grant);
