@@ -44,9 +44,10 @@ const KEEP_RESIDENT_TABLE_BYTES: usize = 16 << 10;
 ///
 /// - Guests can be stopped (epoch interruption). Compiled by Cranelift.
 /// - Off: garbage collection and all that lives in its heap (exceptions, typed references), threads, 64-bit memories,
-///   custom page sizes, tail calls, relaxed SIMD, extended constants, and component-model async. Each is code that
+///   custom page sizes, tail calls, relaxed SIMD, and component-model async. Each is code that
 ///   tenants need not reach; several have had escapes or aborts this year.
-/// - On: multiple memories. Not for guests: the adapters between composed components need them, and compiling without
+/// - On: extended constants, without which no component made of shared libraries loads (Python's are), and multiple
+///   memories. The latter not for guests: the adapters between composed components need them, and compiling without
 ///   panics.
 /// - Pooled instances, for as many tenants as [`tenants`] says; 256 MiB of address space for each memory.
 pub fn config(config: &mut Config) -> &mut Config {
@@ -70,7 +71,7 @@ pub fn compile_config(config: &mut Config) -> &mut Config {
         .wasm_custom_page_sizes(false)
         .wasm_tail_call(false)
         .wasm_relaxed_simd(false)
-        .wasm_extended_const(false)
+        .wasm_extended_const(true)
         .wasm_multi_memory(true)
         .memory_reservation(MEMORY_RESERVATION_BYTES)
         .allocation_strategy(InstanceAllocationStrategy::OnDemand)
@@ -155,7 +156,6 @@ pub fn probe(engine: &Engine) -> Result<Vec<String>> {
     weak(features.contains(WasmFeatures::CUSTOM_PAGE_SIZES), "wasm_custom_page_sizes is on");
     weak(features.contains(WasmFeatures::TAIL_CALL), "wasm_tail_call is on");
     weak(features.contains(WasmFeatures::RELAXED_SIMD), "wasm_relaxed_simd is on");
-    weak(features.contains(WasmFeatures::EXTENDED_CONST), "wasm_extended_const is on");
     weak(features.contains(WasmFeatures::STACK_SWITCHING), "wasm_stack_switching is on");
     Ok(found)
 }

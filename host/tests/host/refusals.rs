@@ -121,7 +121,6 @@ async fn proposals_outside_the_profile_are_refused() {
         ("threads", "(memory 1 1 shared)"),
         ("tail calls", "(func $f return_call $f)"),
         ("relaxed simd", "(func (param v128) (result v128) local.get 0 local.get 0 i8x16.relaxed_swizzle)"),
-        ("extended constants", "(global i32 (i32.add (i32.const 1) (i32.const 2)))"),
         ("custom page sizes", "(memory 1 (pagesize 1))"),
         ("exceptions", "(tag)"),
         ("typed references", "(func (param (ref func)))"),
