@@ -1,16 +1,44 @@
+//! Untrusted shader source to a validated, reflected program: the one front end that every driver shares.
+//!
+//! ```
+//! use hal_kernel::{Format, SourceLimits, load};
+//!
+//! let source = b"
+//!     @group(0) @binding(0) var<storage, read_write> data: array<f32>;
+//!     @compute @workgroup_size(64) fn double(@builtin(global_invocation_id) id: vec3<u32>) {
+//!         data[id.x] *= 2.0;
+//!     }";
+//! let program = load(Format::Wgsl, source, &SourceLimits::default())?.specialize(&[])?;
+//! assert_eq!(program.functions()[0].name, "double");
+//! # Ok::<(), hal_kernel::KernelError>(())
+//! ```
+//!
+//! Whatever the bytes hold, the process lives on and an answer comes soon: the source is walked and capped before a
+//! parser sees it ([`limits`]), and parsing runs on threads with a large stack whose panics are caught
+//! ([`on_compile_thread`]).
 #![doc = include_str!("../ABI.md")]
 #![forbid(unsafe_code)]
 
 mod error;
-mod limits;
+mod front;
+pub mod limits;
 mod place;
 mod program;
+mod reflect;
+mod specialize;
+mod spirv_scan;
+mod threads;
+mod wgsl_scan;
+
+use std::sync::Arc;
 
 pub use error::{ErrorCode, KernelError, MAX_QUOTED_BYTES, Place};
 pub use limits::SourceLimits;
 pub use program::{
     Binding, BindingClass, Function, Override, OverrideValue, Program, RequiredFeature, RuntimeArray,
 };
+pub use reflect::{MAX_BINDINGS, MAX_CONSTANT_BYTES, MAX_UNIFORM_BYTES};
+pub use threads::on_compile_thread;
 
 /// The languages a kernel can be written in.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -46,20 +74,50 @@ impl Format {
 ///
 /// # Errors
 ///
-/// A [`KernelError`] for whatever the bytes hold; it does not panic and does not overflow a stack.
+/// - `InvalidArgument`: the source is wrong; the message says where.
+/// - `Incompatible`: it uses what no kernel may (a texture, group 1, a capability): see the ABI above.
+/// - `ResourceExhausted`: it exceeds a cap of `limits`.
+/// - `Unimplemented`: SPIR-V that the front end cannot read.
+/// - `Internal`: the front end panicked; that was caught.
 pub fn load(format: Format, bytes: &[u8], limits: &SourceLimits) -> Result<Program, KernelError> {
-    let _ = (format, bytes, limits);
-    Err(KernelError::new(ErrorCode::Unimplemented, "loading kernels is not there yet"))
+    let limits = limits.capped();
+    let (most, name) = match format {
+        Format::Wgsl => (limits.wgsl_bytes, "WGSL"),
+        Format::Spirv => (limits.spirv_bytes, "SPIR-V"),
+    };
+    if bytes.len() > most {
+        let message = format!("{} bytes of {name}, more than {most}; split the kernel", bytes.len());
+        return Err(KernelError::new(ErrorCode::ResourceExhausted, message));
+    }
+    let source = match format {
+        Format::Wgsl => {
+            let source = text(bytes)?;
+            wgsl_scan::check(source, &limits)?;
+            source
+        }
+        Format::Spirv => {
+            spirv_scan::check(bytes, &limits)?;
+            ""
+        }
+    };
+    on_compile_thread(|| {
+        let module = match format {
+            Format::Wgsl => front::parse_wgsl(source)?,
+            Format::Spirv => front::parse_spirv(bytes)?,
+        };
+        // First: the validator does not name what the ABI has no place for.
+        reflect::check_globals(&module, source)?;
+        let info = front::validate(&module, source)?;
+        let functions = reflect::functions(&module, &info, source);
+        let overrides = reflect::overrides(&module);
+        let inner = program::Inner { module, info, functions, overrides, source: source.to_owned() };
+        Ok(Program { inner: Arc::new(inner) })
+    })?
 }
 
-impl Program {
-    /// Resolves all overrides, by `@id` where the source gives one and by name otherwise.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidArgument` names an override that is unknown, missing, given twice or of another type.
-    pub fn specialize(&self, values: &[(String, OverrideValue)]) -> Result<Program, KernelError> {
-        let _ = values;
-        Err(KernelError::new(ErrorCode::Unimplemented, "overrides are not there yet"))
-    }
+fn text(bytes: &[u8]) -> Result<&str, KernelError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let message = format!("the WGSL is not UTF-8: byte {} is wrong", error.valid_up_to());
+        KernelError::new(ErrorCode::InvalidArgument, message)
+    })
 }

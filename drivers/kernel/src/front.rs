@@ -1,0 +1,124 @@
+//! naga's front ends and validator, and their errors in our words.
+
+use naga::WithSpan;
+use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
+
+use crate::error::{ErrorCode, KernelError, quote};
+use crate::place;
+
+/// Longest part of naga's own message that is passed on: it may repeat names of the source.
+const MAX_DETAIL_BYTES: usize = 400;
+
+/// What a kernel may use at all. Whether the device has it is for the driver to say: see
+/// [`Function::required_features`](crate::Function::required_features).
+pub(crate) fn capabilities() -> Capabilities {
+    Capabilities::IMMEDIATES
+        // `pack2x16float` and its like, which every device can do.
+        | Capabilities::SHADER_FLOAT16_IN_FLOAT32
+        | Capabilities::SHADER_FLOAT16
+        | Capabilities::SHADER_INT64
+        | Capabilities::SUBGROUP
+        | Capabilities::SUBGROUP_BARRIER
+        | Capabilities::SHADER_FLOAT32_ATOMIC
+        | Capabilities::SHADER_INT64_ATOMIC_MIN_MAX
+        | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS
+        // Decorations that SPIR-V compilers add freely.
+        | Capabilities::MEMORY_DECORATION_COHERENT
+        | Capabilities::MEMORY_DECORATION_VOLATILE
+}
+
+/// Parses WGSL.
+pub(crate) fn parse_wgsl(source: &str) -> Result<naga::Module, KernelError> {
+    naga::front::wgsl::parse_str(source).map_err(|error| {
+        let span = error.labels().next().map(|(span, _)| span);
+        let mut message = detail(error.message());
+        for (_, label) in error.labels().filter(|(_, label)| !label.is_empty()).take(1) {
+            message = format!("{message} ({})", detail(label));
+        }
+        if let Some(note) = error.notes().next() {
+            message = format!("{message}; {}", detail(note));
+        }
+        located(code_of(error.message()), message, source, span)
+    })
+}
+
+/// Parses SPIR-V.
+pub(crate) fn parse_spirv(bytes: &[u8]) -> Result<naga::Module, KernelError> {
+    let options = naga::front::spv::Options {
+        adjust_coordinate_space: false,
+        strict_capabilities: true,
+        block_ctx_dump_prefix: None,
+    };
+    naga::front::spv::parse_u8_slice(bytes, &options).map_err(|error| {
+        let text = error.to_string();
+        let code = match error {
+            naga::front::spv::Error::UnsupportedCapability(_)
+            | naga::front::spv::Error::UnknownCapability(_)
+            | naga::front::spv::Error::UnsupportedExtension(_)
+            | naga::front::spv::Error::UnsupportedExtSet(_)
+            | naga::front::spv::Error::UnsupportedExecutionModel(_)
+            | naga::front::spv::Error::UnsupportedStorageClass(_) => ErrorCode::Incompatible,
+            naga::front::spv::Error::UnsupportedInstruction(..)
+            | naga::front::spv::Error::UnsupportedExtInst(_)
+            | naga::front::spv::Error::UnsupportedControlFlow(_) => ErrorCode::Unimplemented,
+            _ => ErrorCode::InvalidArgument,
+        };
+        KernelError::new(code, format!("the SPIR-V cannot be read: {}", detail(&text)))
+    })
+}
+
+/// Validates a module.
+pub(crate) fn validate(module: &naga::Module, source: &str) -> Result<ModuleInfo, KernelError> {
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities());
+    validator.subgroup_stages(ShaderStages::COMPUTE).subgroup_operations(SubgroupOperationSet::all());
+    validator.validate(module).map_err(|error| invalid(&error, source))
+}
+
+/// A validation error in our words: all causes, and the first place.
+pub(crate) fn invalid<E: std::error::Error + 'static>(error: &WithSpan<E>, source: &str) -> KernelError {
+    let mut text = error.as_inner().to_string();
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = error.as_inner().source();
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    // The last span is the innermost: that of the expression, not of the function around it.
+    let span = error.spans().last().map(|(span, _)| *span);
+    located(code_of(&text), detail(&text), source, span)
+}
+
+fn code_of(text: &str) -> ErrorCode {
+    let lower = text.to_lowercase();
+    if lower.contains("capabilit") || lower.contains("enable extension") || lower.contains("enable-extension") {
+        ErrorCode::Incompatible
+    } else {
+        ErrorCode::InvalidArgument
+    }
+}
+
+fn located(code: ErrorCode, message: String, source: &str, span: Option<naga::Span>) -> KernelError {
+    let place = span.and_then(|span| place::of_span(source, span));
+    let quoted = span.and_then(|span| place::text(source, span)).map(quote).filter(|text| !text.is_empty());
+    let message = match quoted {
+        Some(text) if !message.contains(&text) => format!("{message}, at `{text}`"),
+        _ => message,
+    };
+    KernelError::new(code, message).at(place)
+}
+
+/// A message of naga's, with control characters escaped and cut.
+fn detail(text: &str) -> String {
+    let mut out = String::new();
+    for character in text.chars() {
+        if out.len() >= MAX_DETAIL_BYTES {
+            out.push('…');
+            break;
+        }
+        match character {
+            '\n' => out.push(' '),
+            '\'' | '"' => out.push(character),
+            _ => out.extend(character.escape_debug()),
+        }
+    }
+    out
+}
