@@ -1,0 +1,43 @@
+//! Bulk data between a guest and a device, beside a copy in the host's own memory.
+
+use crate::{
+    measure::{each, pair},
+    table::Row,
+    tenants::Bench,
+};
+use anyhow::Result;
+use std::hint::black_box;
+
+/// Sizes in bytes with the repetitions that make a call long enough to be timed.
+const SIZES: [(usize, &str, u32); 3] = [(4 << 10, "4 KiB", 400), (1 << 20, "1 MiB", 20), (16 << 20, "16 MiB", 2)];
+
+/// Measures the group.
+///
+/// # Errors
+/// What any of it answers.
+pub fn measure() -> Result<Vec<Row>> {
+    let bench = Bench::new()?;
+    let mut guest = bench.guest()?;
+    let mut rows = Vec::new();
+    for (size, name, rounds) in SIZES {
+        let source = vec![7_u8; size];
+        let mut target = vec![0_u8; size];
+        for operation in ["write", "read"] {
+            let copied = pair(
+                || guest.each(operation, rounds, size),
+                || each(rounds, || Ok((0..rounds).for_each(|_| black_box(&mut target).copy_from_slice(black_box(&source))))),
+            )?;
+            // Bytes a nanosecond are gigabytes a second.
+            rows.push(Row {
+                group: "transfers",
+                name: format!("buffer.{operation} {name} / memcpy"),
+                unit: "GB/s",
+                ours: size as f64 / copied.ours,
+                baseline: Some(size as f64 / copied.baseline),
+                ratio: Some(copied.ratio),
+                at_least: None,
+            });
+        }
+    }
+    Ok(rows)
+}
