@@ -8,7 +8,7 @@ use crate::{
 };
 use hal_host::{Host, Wasi};
 use serde::Serialize;
-use std::fmt::Write;
+use std::{collections::BTreeSet, fmt::Write};
 
 #[derive(Serialize)]
 struct Report {
@@ -110,6 +110,15 @@ fn quoted(word: &str) -> String {
     }
 }
 
+impl Uses {
+    /// `wasi:cli/exit@0.2.6` and its like, by package: the interfaces stand among the imports.
+    fn packages(&self) -> String {
+        let package = |name: &String| name.split(['/', '@']).next().unwrap_or(name).to_owned();
+        let packages: BTreeSet<String> = self.wasi.iter().map(package).collect();
+        if packages.is_empty() { "not used".to_owned() } else { format!("used: {}", text::list(packages)) }
+    }
+}
+
 impl Report {
     fn text(&self) -> String {
         let mut rows = vec![("file", self.file.clone()), ("size", text::bytes(self.bytes as u64))];
@@ -129,10 +138,7 @@ impl Report {
                 "blobs",
                 if self.uses.blobs { "used: grant them with --blob NAME=FILE" } else { "not used" }.into(),
             ));
-            rows.push((
-                "WASI",
-                if self.uses.wasi.is_empty() { "not used".into() } else { text::list(&self.uses.wasi) },
-            ));
+            rows.push(("WASI", self.uses.packages()));
         }
         let names = |label, items: &[Item]| -> Vec<(&'static str, String)> {
             let rows = items.iter().enumerate();

@@ -13,7 +13,7 @@ use crate::{
     text,
 };
 use grants::Grants;
-use hal_host::{Error, Host, Program, StoreLimits, TenantOptions};
+use hal_host::{Error, Host, Program, StoreLimits, TenantOptions, worker::WorkerLimits};
 use std::time::Duration;
 use wasi::Data;
 use wasmtime_wasi::{I32Exit, p2::bindings::Command};
@@ -23,6 +23,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The same, if the tenant was stopped.
 const PATIENCE_WHEN_STOPPED: Duration = Duration::from_millis(500);
 
+/// What compiling may take with `--large`. A JavaScript engine of 12 MiB takes half a minute of processor time in a
+/// build with debug assertions on two slow cores; others are larger.
+const LARGE: WorkerLimits =
+    WorkerLimits { memory_bytes: 4 << 30, cpu: Duration::from_secs(300), wall: Duration::from_secs(600) };
+
 /// `hal run`.
 ///
 /// # Errors
@@ -31,11 +36,7 @@ pub async fn run(arguments: &Run) -> anyhow::Result<Exit> {
     let built_in = BuiltIn::new();
     let grants = Grants::new(arguments, &built_in)?;
     let bytes = component::read(&arguments.file)?;
-    let mut builder = Host::builder();
-    for factory in &built_in.factories {
-        builder = builder.driver(factory.clone());
-    }
-    let host = builder.build()?;
+    let host = host(arguments, &built_in)?;
 
     let examined = component::examine(&host, &bytes, grants.wasi).await?;
     if let Some(refusal) = refusal(&examined, arguments.large) {
@@ -47,6 +48,18 @@ pub async fn run(arguments: &Run) -> anyhow::Result<Exit> {
         Err(error) => return failed(arguments, error),
     };
     start(arguments, grants, &built_in, &host, &program).await
+}
+
+fn host(arguments: &Run, built_in: &BuiltIn) -> hal_host::Result<Host> {
+    let mut builder =
+        built_in.factories.iter().fold(Host::builder(), |builder, factory| builder.driver(factory.clone()));
+    if arguments.large {
+        builder = builder.worker_limits(LARGE);
+    }
+    if let Some(folder) = &arguments.cache {
+        builder = builder.cache_folder(folder);
+    }
+    builder.build()
 }
 
 /// Why a component will not be run, with every reason.

@@ -77,13 +77,19 @@ fn a_huge_file_is_refused_without_reading_it() {
 #[test]
 fn hostile_shapes_are_refused_fast() {
     let folder = Folder::new();
-    let mut nested = String::new();
-    for _ in 0..200 {
-        nested.push_str("(component ");
-    }
-    nested.push_str(&")".repeat(200));
-    let nested = folder.component("nested.wasm", &nested);
-    let outcome = hal(["inspect", &nested]).expect(126);
+    let nested = folder.component("nested.wasm", &format!("{}{}", "(component ".repeat(40), ")".repeat(40)));
+    hal(["inspect", &nested]).expect(126).prints(&["nested"]);
+    let outcome = hal(["run", &nested]).expect(126).says(&["nested"]);
     assert!(outcome.took.as_secs() < 5, "{:?}", outcome.took);
-    hal(["run", &nested]).expect(126).says(&["nested"]);
+}
+
+#[test]
+fn a_component_as_large_as_a_language_runtime_takes_a_word_more() {
+    let folder = Folder::new();
+    let body = "(nop)".repeat(200 << 10) + "(i32.const 0)";
+    let large = folder.component("runtime.wasm", &program(&body));
+    let json = hal(["inspect", "--json", &large]).expect(0).json();
+    assert_eq!(json["run"], format!("hal run {large} --large"));
+    hal(["run", &large]).expect(126).says(&["--large"]);
+    hal(["run", &large, "--large"]).expect(0);
 }

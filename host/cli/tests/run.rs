@@ -110,7 +110,7 @@ fn a_policy_grants_and_its_mistakes_have_lines() {
     hal(["run", &good, "--policy", "/nowhere/p.toml"]).expect(125).says(&["/nowhere/p.toml"]);
     let endless = folder.component("endless.wasm", &program("(loop (br 0)) unreachable"));
     let policy = folder.file("short.toml", "wasi = \"cli\"\ntimeout = \"200ms\"\n");
-    hal(["run", &endless, "--policy", &policy, "--timeout", "1h"]).expect(124);
+    hal(["run", &endless, "--policy", &policy, "--timeout", "10min"]).expect(124);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn flood() -> String {
       (core instance $memory (instantiate $memory))
       (core func $get (canon lower (func $stdout "get-stdout")))
       (core func $write (canon lower (func $streams "[method]output-stream.blocking-write-and-flush")
-        (memory $memory "memory")))
+        (memory (core memory $memory "memory"))))
       (core instance $host (export "get" (func $get)) (export "write" (func $write)))
       (core module $m
         (import "host" "get" (func $get (result i32)))

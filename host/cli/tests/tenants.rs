@@ -1,0 +1,83 @@
+//! `hal run` on the staged example tenants: the whole way from a command line to a device.
+
+mod common;
+
+use common::{Folder, hal, tenant};
+
+#[test]
+fn a_tenant_sees_the_drivers_it_was_granted_and_no_others() {
+    let list = tenant("list-devices");
+    hal(["run", &list, "--grant", "null"]).expect(0).prints(&["null://"]);
+    let both = hal(["run", &list, "--grant", "null", "--grant", "local-sync"]).expect(0);
+    assert!(both.stdout.find("null") < both.stdout.find("local-sync"), "in the order of the grants:\n{}", both.stdout);
+    let one = hal(["run", &list, "--grant", "null"]).expect(0);
+    assert!(!one.stdout.contains("local-sync"), "{}", one.stdout);
+}
+
+#[test]
+fn a_grant_for_one_device_shows_that_device() {
+    let list = tenant("list-devices");
+    hal(["run", &list, "--grant", "null/0"]).expect(0).prints(&["null://0"]);
+    let none = hal(["run", &list, "--grant", "null/7"]).expect(0);
+    assert!(!none.stdout.contains("null://7") && !none.stdout.contains("null://0"), "{}", none.stdout);
+}
+
+#[test]
+fn without_a_grant_there_is_nothing_and_a_word_how_to_grant() {
+    let outcome = hal(["run", &tenant("list-devices")]);
+    assert!(!outcome.stdout.contains("://"), "{}", outcome.stdout);
+    let failed = hal(["run", &tenant("saxpy")]);
+    assert_ne!(failed.code, 0);
+    failed.says(&["--grant", "cpu"]);
+}
+
+#[test]
+fn inspect_prints_the_line_that_starts_a_tenant() {
+    let saxpy = tenant("saxpy");
+    let json = hal(["inspect", "--json", &saxpy]).expect(0).json();
+    assert_eq!(json["uses"]["registry"], true);
+    assert_eq!(json["run"], format!("hal run {saxpy} --grant DRIVER"));
+}
+
+#[test]
+fn saxpy_computes_on_every_flavour_of_the_processor() {
+    let saxpy = tenant("saxpy");
+    for driver in ["cpu", "local-sync", "local-task"] {
+        hal(["run", &saxpy, "--grant", driver, "--timeout", "60s", "--", &format!("{driver}://")]).expect(0);
+    }
+}
+
+#[test]
+fn a_grant_that_is_too_small_is_a_value_with_a_remedy_in_it() {
+    let outcome = hal(["run", &tenant("saxpy"), "--grant", "cpu=memory=4KiB", "--stats=json"]);
+    assert_ne!(outcome.code, 0);
+    assert!(outcome.stderr.contains("memory-bytes"), "{}", outcome.stderr);
+    let stats: serde_json::Value = serde_json::from_str(outcome.stderr.lines().last().unwrap()).unwrap();
+    let memory =
+        stats["grants"][0]["limits"].as_array().unwrap().iter().find(|limit| limit["limit"] == "memory-bytes").unwrap();
+    assert!(memory["peak"].as_u64() <= memory["allowed"].as_u64(), "{memory}");
+    assert_eq!(memory["allowed"], 4096);
+    assert!(stats["failures"]["over-budget"].as_u64() > Some(0), "{stats}");
+}
+
+#[test]
+fn digits_reads_its_blobs_and_computes() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../guest/tenants/digits/data");
+    let (weights, heldout) =
+        (format!("weights={data}/digits.safetensors"), format!("heldout={data}/heldout.safetensors"));
+    let digits = tenant("digits");
+    let granted = ["run", &digits, "--grant", "cpu", "--blob", &weights, "--blob", &heldout];
+    hal(granted.iter().chain(&["--", "cpu://"])).expect(0).prints(&["accuracy"]);
+    hal(["run", &digits, "--grant", "cpu", "--", "cpu://"]).says(&["--blob"]);
+}
+
+#[test]
+fn compiled_code_is_kept_in_a_folder_of_ones_own() {
+    let folder = Folder::new();
+    let cache = folder.path().join("cache");
+    let list = tenant("list-devices");
+    let run = || hal(["run", &list, "--grant", "null", "--cache", cache.to_str().unwrap()]).expect(0);
+    let (first, second) = (run(), run());
+    assert_eq!(first.stdout, second.stdout);
+    assert!(std::fs::read_dir(&cache).unwrap().count() > 0);
+}
