@@ -97,7 +97,7 @@ fn guest_doc(workspace: &Workspace, guest: &Member, toolchain: &Toolchain) -> Co
 fn guest_command(workspace: &Workspace, guest: &Member, toolchain: &Toolchain, subcommand: &str) -> Command {
     let mut command = toolchain.cargo(subcommand);
     command.current_dir(&workspace.root).args(["--profile", PROFILE, "--target-dir", TARGET_DIR]);
-    command.args(["--package", &guest.name]);
+    command.args(["--package", &guest.name, "--all-features"]);
     command
 }
 

@@ -14,13 +14,16 @@ use crate::workspace::Workspace;
 /// The device that the demo opens, unless it is told another.
 const DEVICE: &str = "cpu://";
 
+/// The component that `hal` carries inside, so it must be there before `hal` is built.
+const REGISTRY: &str = "registry";
+
 /// The demo's guest, and where its data lies, relative to the workspace's root.
 const GUEST: &str = "digits";
 const DATA: &str = "guest/tenants/digits/data";
 
 /// Builds what is needed, and classifies the held-out digits on `device`.
 pub fn run(workspace: &Workspace, device: Option<&str>, route: Option<Route>) -> Result<()> {
-    guests::build(workspace, &[GUEST.to_owned()], route)?;
+    guests::build(workspace, &[REGISTRY.to_owned(), GUEST.to_owned()], route)?;
     process::step("building `hal` in release (minutes, the first time)", || {
         let mut build = process::cargo();
         build.current_dir(&workspace.root).args(["build", "--release", "--package", "hal-cli", "--bin", "hal"]);
@@ -43,7 +46,7 @@ fn hal(workspace: &Workspace, device: &str) -> Command {
     for (blob, file) in [("weights", "digits"), ("heldout", "heldout")] {
         hal.args(["--blob", &format!("{blob}={DATA}/{file}.safetensors")]);
     }
-    hal.args(["--", device]);
+    hal.args(["--stats", "--", device]);
     hal
 }
 
@@ -71,6 +74,6 @@ mod tests {
         assert!(
             shown.starts_with("./target/release/hal run target/components/digits.wasm --grant null --blob weights=")
         );
-        assert!(shown.ends_with(" -- null://0"), "{shown}");
+        assert!(shown.ends_with(" --stats -- null://0"), "{shown}");
     }
 }

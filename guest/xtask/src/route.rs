@@ -19,6 +19,7 @@ const APT_LIMIT: Duration = Duration::from_secs(900);
 
 /// Where Debian's packages put their programs. Cargo and rustc of another origin usually come first in `PATH`, hence the full paths.
 const DEBIAN_CARGO: &str = "/usr/bin/cargo";
+const DEBIAN_CARGO_CLIPPY: &str = "/usr/bin/cargo-clippy";
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_RUSTDOC: &str = "/usr/bin/rustdoc";
 const DEBIAN_WASM_LD: &str = "/usr/bin/wasm-ld";
@@ -105,7 +106,7 @@ impl Toolchain {
     pub fn cargo(&self, subcommand: &str) -> Command {
         let mut command = match self.route {
             Route::Installed | Route::Rustup => process::cargo(),
-            Route::Debian => self.debian_cargo(),
+            Route::Debian => self.debian_cargo(subcommand),
         };
         command.arg(subcommand);
         if self.route == Route::Debian {
@@ -120,8 +121,10 @@ impl Toolchain {
         command
     }
 
-    fn debian_cargo(&self) -> Command {
-        let mut command = process::command(DEBIAN_CARGO);
+    fn debian_cargo(&self, subcommand: &str) -> Command {
+        // Cargo looks for its subcommands among those of rustup first, which belong to another compiler.
+        let mut command = process::command(if subcommand == "clippy" { DEBIAN_CARGO_CLIPPY } else { DEBIAN_CARGO });
+        command.env("CARGO", DEBIAN_CARGO);
         // `build-std` is unstable, and this compiler is a stable release. `cargo run` made the libraries of the toolchain in use come first.
         command
             .env("RUSTC_BOOTSTRAP", "1")
