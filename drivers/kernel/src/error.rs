@@ -36,7 +36,7 @@ impl ErrorCode {
 }
 
 /// A place in WGSL source. SPIR-V has none: its messages name the word offset instead.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Place {
     /// Line, from 1.
     pub line: u32,

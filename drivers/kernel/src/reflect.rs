@@ -157,10 +157,10 @@ fn features(
     uses: &FunctionInfo,
     source: &str,
 ) -> Vec<RequiredFeature> {
-    let mut found = Features { found: BTreeMap::new(), source };
+    let mut found = Features { found: BTreeMap::new(), types: needs_of_types(module), source };
     for (handle, variable) in module.global_variables.iter() {
         if !uses[handle].is_empty() {
-            found.ty(module, &module.types[variable.ty].inner, module.global_variables.get_span(handle), 0);
+            found.ty(&module.types[variable.ty].inner, module.global_variables.get_span(handle));
         }
     }
     let mut pending = Vec::new();
@@ -176,13 +176,18 @@ fn features(
 
 struct Features<'a> {
     found: BTreeMap<&'static str, Option<crate::error::Place>>,
+    types: Vec<u8>,
     source: &'a str,
 }
 
 impl Features<'_> {
     fn add(&mut self, name: &'static str, span: naga::Span) {
         let place = place::of_span(self.source, span);
-        self.found.entry(name).and_modify(|known| *known = known.or(place)).or_insert(place);
+        let known = self.found.entry(name).or_insert(place);
+        *known = match (*known, place) {
+            (Some(known), Some(place)) => Some(known.min(place)),
+            (known, place) => known.or(place),
+        };
     }
 
     fn function(
@@ -194,11 +199,11 @@ impl Features<'_> {
     ) {
         for (handle, _) in function.local_variables.iter() {
             let ty = function.local_variables[handle].ty;
-            self.ty(module, &module.types[ty].inner, function.local_variables.get_span(handle), 0);
+            self.ty(&module.types[ty].inner, function.local_variables.get_span(handle));
         }
         for (handle, _) in function.expressions.iter() {
             let span = function.expressions.get_span(handle);
-            self.ty(module, info[handle].ty.inner_with(&module.types), span, 0);
+            self.ty(info[handle].ty.inner_with(&module.types), span);
         }
         for argument in &function.arguments {
             if let Some(naga::Binding::BuiltIn(
@@ -239,32 +244,49 @@ impl Features<'_> {
         }
     }
 
-    fn ty(&mut self, module: &Module, inner: &TypeInner, span: naga::Span, depth: u32) {
-        // Deeper types are refused before; this only makes the recursion's end plain.
-        if depth > 256 {
-            return;
-        }
-        match *inner {
-            TypeInner::Scalar(scalar)
-            | TypeInner::Vector { scalar, .. }
-            | TypeInner::Matrix { scalar, .. }
-            | TypeInner::ValuePointer { scalar, .. } => match (scalar.kind, scalar.width) {
-                (ScalarKind::Float, 2) => self.add("shader-f16", span),
-                (ScalarKind::Sint | ScalarKind::Uint, 8) => self.add("shader-int64", span),
-                _ => {}
-            },
-            TypeInner::Atomic(scalar) if scalar.kind == ScalarKind::Float => self.add("float32-atomic", span),
-            TypeInner::Atomic(scalar) if scalar.width == 8 => self.add("int64-atomic", span),
-            TypeInner::Array { base, .. } | TypeInner::Pointer { base, .. } => {
-                self.ty(module, &module.types[base].inner, span, depth + 1);
+    fn ty(&mut self, inner: &TypeInner, span: naga::Span) {
+        for (bit, name) in NAMES {
+            if needs(inner, &self.types) & bit != 0 {
+                self.add(name, span);
             }
-            TypeInner::Struct { ref members, .. } => {
-                for member in members {
-                    self.ty(module, &module.types[member.ty].inner, span, depth + 1);
-                }
-            }
-            _ => {}
         }
+    }
+}
+
+const F16: u8 = 1;
+const INT64: u8 = 2;
+const FLOAT_ATOMIC: u8 = 4;
+const INT64_ATOMIC: u8 = 8;
+const NAMES: [(u8, &str); 4] =
+    [(F16, "shader-f16"), (INT64, "shader-int64"), (FLOAT_ATOMIC, "float32-atomic"), (INT64_ATOMIC, "int64-atomic")];
+
+/// What each type needs. A type comes after its parts, so that each is looked at once: types that contain others twice
+/// would otherwise take time exponential in their depth.
+fn needs_of_types(module: &Module) -> Vec<u8> {
+    let mut known = Vec::with_capacity(module.types.len());
+    for (_, ty) in module.types.iter() {
+        let bits = needs(&ty.inner, &known);
+        known.push(bits);
+    }
+    known
+}
+
+fn needs(inner: &TypeInner, known: &[u8]) -> u8 {
+    let of = |ty: Handle<naga::Type>| known.get(ty.index()).copied().unwrap_or(0);
+    match *inner {
+        TypeInner::Scalar(scalar)
+        | TypeInner::Vector { scalar, .. }
+        | TypeInner::Matrix { scalar, .. }
+        | TypeInner::ValuePointer { scalar, .. } => match (scalar.kind, scalar.width) {
+            (ScalarKind::Float, 2) => F16,
+            (ScalarKind::Sint | ScalarKind::Uint, 8) => INT64,
+            _ => 0,
+        },
+        TypeInner::Atomic(scalar) if scalar.kind == ScalarKind::Float => FLOAT_ATOMIC,
+        TypeInner::Atomic(scalar) if scalar.width == 8 => INT64_ATOMIC,
+        TypeInner::Array { base, .. } | TypeInner::Pointer { base, .. } => of(base),
+        TypeInner::Struct { ref members, .. } => members.iter().fold(0, |bits, member| bits | of(member.ty)),
+        _ => 0,
     }
 }
 

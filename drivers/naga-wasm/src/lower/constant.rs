@@ -13,6 +13,9 @@ const MAX_CONSTANT_DEPTH: u32 = 4 * MAX_TYPE_DEPTH;
 /// Scalars in one constant. Beyond it the module's size limit is out of reach anyway.
 const MAX_CONSTANT_SCALARS: u32 = 256 << 10;
 
+/// Bytes of one constant, for the same reason; its scalars may lie far apart.
+const MAX_TABLE_BYTES: u32 = 1 << 20;
+
 impl Lowerer<'_, '_> {
     pub(crate) fn literal(&self, literal: Literal) -> Result<Operand, Diagnostic> {
         Ok(match literal {
@@ -118,6 +121,10 @@ impl Lowerer<'_, '_> {
             .collect();
         let Some(words) = words else { return Ok(None) };
         let (size, align) = self.cx.layouts.size(shape);
+        if size > MAX_TABLE_BYTES {
+            let message = format!("a constant of {size} bytes, more than {MAX_TABLE_BYTES}");
+            return Err(Diagnostic::new(Kind::Limit, message, Some(self.span)));
+        }
         let mut bytes = vec![0; size as usize];
         self.place_words(shape, 0, &mut words.into_iter(), &mut bytes)?;
         if let Some(&object) = self.unit.tables.get(&bytes) {

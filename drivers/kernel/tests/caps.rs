@@ -1,0 +1,189 @@
+//! Every cap, at its edge and one over, and what hostile source does: nothing.
+
+use std::time::{Duration, Instant};
+
+use hal_kernel::limits::{
+    MAX_DECLARATIONS, MAX_ELSE_IFS, MAX_FUNCTION_STATEMENTS, MAX_PREFIX_RUN, MAX_SPIRV_BYTES, MAX_STATEMENT_TOKENS,
+    MAX_TOKENS, MAX_WGSL_BYTES,
+};
+use hal_kernel::{ErrorCode, Format, KernelError, Program, SourceLimits, load};
+
+/// An answer must come within this, in a debug build on a busy machine.
+const SOON: Duration = Duration::from_secs(20);
+
+fn wgsl(source: &str) -> Result<Program, KernelError> {
+    let start = Instant::now();
+    let answer = load(Format::Wgsl, source.as_bytes(), &SourceLimits::default());
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+    answer
+}
+
+#[track_caller]
+fn accepted(source: &str) {
+    if let Err(error) = wgsl(source) {
+        panic!("{error}");
+    }
+}
+
+#[track_caller]
+fn over(source: &str, what: &str) {
+    let error = wgsl(source).unwrap_err();
+    assert_eq!(error.code, ErrorCode::ResourceExhausted, "{error}");
+    assert!(error.message.contains(what), "{error}");
+}
+
+/// A kernel around statements.
+fn body(statements: &str) -> String {
+    format!(
+        "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(1) fn main() {{\n\
+         {statements}\n}}"
+    )
+}
+
+#[test]
+fn source_bytes() {
+    let kernel = body("o[0] = 1u;");
+    let padded = |size: usize| format!("{kernel}{}", " ".repeat(size - kernel.len()));
+    accepted(&padded(MAX_WGSL_BYTES));
+    over(&padded(MAX_WGSL_BYTES + 1), "bytes of WGSL");
+    let error = load(Format::Spirv, &vec![0; MAX_SPIRV_BYTES + 4], &SourceLimits::default()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::ResourceExhausted);
+    let lowered = SourceLimits { wgsl_bytes: 10, ..SourceLimits::default() };
+    let error = load(Format::Wgsl, kernel.as_bytes(), &lowered).unwrap_err();
+    assert_eq!(error.code, ErrorCode::ResourceExhausted);
+    let raised = SourceLimits { wgsl_bytes: usize::MAX, ..SourceLimits::default() };
+    assert!(load(Format::Wgsl, padded(MAX_WGSL_BYTES + 1).as_bytes(), &raised).is_err());
+}
+
+#[test]
+fn prefix_operators() {
+    let run = |count: usize| body(&format!("var b = {}true; o[0] = u32(b);", "!".repeat(count)));
+    accepted(&run(MAX_PREFIX_RUN));
+    over(&run(MAX_PREFIX_RUN + 1), "prefix operators");
+    over(&run(4000), "prefix operators");
+    over(&body(&format!("var a = 1u; o[0] = {}a;", "*&".repeat(2000))), "prefix operators");
+    over(&body(&format!("var a = 1; o[0] = u32({}a);", "- ".repeat(4000))), "prefix operators");
+    over(&body(&format!("var a = 1; o[0] = u32({}a);", "-/**/".repeat(4000))), "prefix operators");
+}
+
+#[test]
+fn statement_tokens() {
+    // `o[0] = 1u` is six tokens.
+    let sum = |tokens: usize| body(&format!("o[0] = 1u{};", "+1u".repeat((tokens - 6) / 2)));
+    accepted(&sum(MAX_STATEMENT_TOKENS));
+    over(&sum(MAX_STATEMENT_TOKENS + 2), "tokens in one statement");
+    over(&body(&format!("o[0] = 1u{};", "+1u".repeat(4000))), "tokens in one statement");
+    over(&body(&format!("o[0] = o[1]{};", "+o[1]".repeat(4000))), "tokens in one statement");
+    over(&body(&format!("let v = vec4(1u); o[0] = v{}.x;", ".xyzw".repeat(4000))), "tokens in one statement");
+    over(&format!("const a = array({}1);", "1,".repeat(30_000)), "tokens in one statement");
+}
+
+#[test]
+fn else_ifs() {
+    let chain = |count: usize| body(&format!("if o[0] == 0u {{ }}{}", " else if o[0] == 1u { }".repeat(count)));
+    accepted(&chain(MAX_ELSE_IFS));
+    over(&chain(MAX_ELSE_IFS + 1), "`else if`");
+    over(&chain(1500), "`else if`");
+    // Chains one after the other are not one chain.
+    accepted(&body(&"if o[0] == 0u { } else if o[0] == 1u { } else { }\n".repeat(200)));
+}
+
+#[test]
+fn declarations() {
+    // The kernel itself is two.
+    let consts = |count: usize| {
+        let all: String = (0..count).map(|at| format!("const c{at} = {at};\n")).collect();
+        format!("{all}{}", body("o[0] = 1u;"))
+    };
+    accepted(&consts(MAX_DECLARATIONS - 2));
+    over(&consts(MAX_DECLARATIONS - 1), "declarations at module scope");
+    let reverse: String = (0..1020).map(|at| format!("alias t{at} = t{};\n", at + 1)).collect();
+    accepted(&format!("{reverse}alias t1020 = u32;\n{}", body("o[0] = t0(1);")));
+    let functions: String = (0..20_000).map(|at| format!("fn f{at}(){{}}")).collect();
+    over(&functions, "declarations at module scope");
+}
+
+#[test]
+fn structures() {
+    let chain: String = (1..1020).map(|at| format!("struct S{at} {{ m: S{} }}\n", at - 1)).collect();
+    // Whatever the answer to so deep a type is, it is one.
+    let _ = wgsl(&format!("struct S0 {{ m: u32 }}\n{chain}var<private> s: S1019;\n{}", body("o[0] = 1u;")));
+    // Types that contain others twice.
+    let twice: String = (1..26).map(|at| format!("struct T{at} {{ a: T{0}, b: T{0} }}\n", at - 1)).collect();
+    let _ = wgsl(&format!("struct T0 {{ m: u32 }}\n{twice}var<private> s: T25;\n{}", body("o[0] = s.a.a.b.b.a.a.a.a.a.m;")));
+    let members: String = (0..300).map(|at| format!("m{at}: u32,")).collect();
+    accepted(&format!("struct S {{ {members} }};\n{}", body("o[0] = 1u;")));
+}
+
+#[test]
+fn function_statements() {
+    let many = |count: usize| body(&"o[0]=1u;".repeat(count));
+    accepted(&many(MAX_FUNCTION_STATEMENTS));
+    over(&many(MAX_FUNCTION_STATEMENTS + 1), "statements in one function");
+}
+
+#[test]
+fn tokens() {
+    let count = |functions: usize| {
+        let all: String =
+            (0..functions).map(|at| format!("fn f{at}(a: u32) -> u32 {{ {} return a; }}\n", "_ = a;".repeat(160))).collect();
+        format!("{all}{}", body("o[0] = 1u;"))
+    };
+    accepted(&count(50));
+    over(&count(51), &format!("{MAX_TOKENS} tokens"));
+}
+
+#[test]
+fn quadratic_statements() {
+    // 6.4 s without caps.
+    let heavy = body(&"o[0]=o[1]*3u+o[2];\n".repeat(10_000));
+    let error = wgsl(&heavy).unwrap_err();
+    assert_eq!(error.code, ErrorCode::ResourceExhausted);
+    // The most that passes.
+    accepted(&body(&"o[0]=o[1]*3u+o[2];\n".repeat(1_800)));
+    let cases: String = (0..4000).map(|at| format!("case {at}:{{}}")).collect();
+    let _ = wgsl(&body(&format!("switch o[0] {{ {cases} default: {{}} }}")));
+}
+
+#[test]
+fn harmless_inputs_are_answered() {
+    for source in [
+        String::new(),
+        "\u{feff}".to_owned(),
+        "(".repeat(200_000),
+        "{".repeat(200_000),
+        "}".repeat(1000),
+        "[".repeat(500),
+        body(&"{".repeat(2000)),
+        body(&format!("o[0] = {}1u{};", "(".repeat(250), ")".repeat(250))),
+        body(&format!("o[0] = {}0u{};", "o[".repeat(170), "]".repeat(170))),
+        format!("/*{}", "/*".repeat(100_000)),
+        format!("//{}", "x".repeat(260_000)),
+        "a".repeat(260_000),
+        "fn f() { f(); }".to_owned(),
+        "struct S { s: S }".to_owned(),
+        "var<private> a: array<array<array<u32, 65535>, 65535>, 65535>;".to_owned(),
+        "var<private> a: array<u32, 4294967295>;".to_owned(),
+        "@compute @workgroup_size(0) fn main() {}".to_owned(),
+        "@compute @workgroup_size(4294967295, 4294967295, 4294967295) fn main() {}".to_owned(),
+        "\0\u{1}\u{202e}💥".to_owned(),
+    ] {
+        let _ = wgsl(&source);
+    }
+    let error = load(Format::Wgsl, &[0x66, 0xff, 0xfe], &SourceLimits::default()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::InvalidArgument);
+}
+
+#[test]
+fn messages_say_where_and_quote_little() {
+    let error = wgsl("fn main() {\n    let x = nothing;\n}").unwrap_err();
+    assert_eq!(error.code, ErrorCode::InvalidArgument);
+    let place = error.place.unwrap();
+    assert_eq!((place.line, place.column), (2, 13));
+    assert!(error.to_string().starts_with("2:13: "), "{error}");
+    assert!(error.message.contains("nothing"), "{error}");
+    let error = wgsl(&format!("fn main() {{ let x = {}; }}", "n".repeat(100_000))).unwrap_err();
+    assert!(error.message.len() < 1000, "{}", error.message.len());
+    let error = wgsl("fn main() { let x = \u{1b}[31m; }").unwrap_err();
+    assert!(!error.message.contains('\u{1b}'), "{error:?}");
+}
