@@ -345,7 +345,7 @@ fn failed(error: wasmtime::Error) -> Error {
         return Error::Exhausted(format!("{error:#}; raise the pool's limits in the engine's configuration"));
     }
     let trap = match error.downcast_ref::<wasmtime::Trap>() {
-        Some(trap) => trap.to_string(),
+        Some(trap) => trap.to_string().trim_start_matches("wasm trap: ").to_owned(),
         None => quote(&error.root_cause().to_string()),
     };
     Error::Trapped { trap, source: error }
