@@ -7,8 +7,6 @@
 //! - `uses`: which bytes pending submissions touch.
 
 mod entry;
-#[cfg(test)]
-mod tests;
 mod timeline;
 mod trampoline;
 mod uses;

@@ -144,11 +144,6 @@ impl Timeline {
         let waiter = self.lock().waiters.remove(&place);
         drop(waiter);
     }
-
-    #[cfg(test)]
-    pub(crate) fn waiters(&self) -> usize {
-        self.lock().waiters.len()
-    }
 }
 
 /// A signal that does not advance.
