@@ -50,9 +50,14 @@ impl Error {
     }
 }
 
+/// Most bytes of a driver's message: it is copied to whatever waits, and may quote a compiler.
+const MAX_DRIVER_MESSAGE_BYTES: usize = 4096;
+
 impl From<hal_driver::Error> for Error {
     fn from(error: hal_driver::Error) -> Self {
-        Self::new(error.code, error.message)
+        let hal_driver::Error { code, mut message } = error;
+        crate::text::cut(&mut message, MAX_DRIVER_MESSAGE_BYTES);
+        Self::new(code, message)
     }
 }
 

@@ -18,7 +18,7 @@
 //!
 //! # Ends
 //!
-//! Handles keep what they need alive. `close`, [`Session::revoke`] and [`Session::end`] take rights away at once; native
+//! Handles keep what they need alive. `close`, [`Remote::revoke`] and [`Remote::end`] take rights away at once; native
 //! objects go, and charges come back, when the last reference is gone: a handle, a recording, work in flight.
 
 #![forbid(unsafe_code)]

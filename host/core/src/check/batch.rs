@@ -64,9 +64,11 @@ pub(crate) fn batch(device: &Arc<DeviceShared>, batch: Batch, slots: u32) -> Res
             .map_err(|error| context(error, &format!("command {index} ({kind})")))?;
         checked.push(command);
     }
+    let touches = merge(found.ranges);
+    let host_bytes = host_bytes.saturating_add(touch_bytes(&touches));
     Ok(Checked {
         commands: checked.into(),
-        touches: merge(found.ranges),
+        touches,
         slotted: found.slotted,
         used_slots: found.used_slots,
         executables: executables.iter().map(|executable| executable.native.clone()).collect(),
@@ -269,6 +271,12 @@ fn host_bytes(buffers: &[Buffer], executables: &[Executable], commands: &[Comman
         bytes = bytes.saturating_add(size_of::<hal_driver::Command>()).saturating_add(payload);
     }
     bytes as u64
+}
+
+/// What keeping ranges costs.
+pub(crate) fn touch_bytes(touches: &[Touch]) -> u64 {
+    let ranges: usize = touches.iter().map(|touch| touch.ranges.len()).sum();
+    ranges.saturating_mul(size_of::<Range>()).saturating_add(touches.len().saturating_mul(64)) as u64
 }
 
 fn kind(command: &Command) -> &'static str {

@@ -7,7 +7,7 @@
 mod batch;
 mod refs;
 
-pub(crate) use batch::{Checked, batch, slots};
+pub(crate) use batch::{Checked, MAX_SLOTS, batch, slots, touch_bytes};
 
 use crate::{
     budget::Node,

@@ -12,9 +12,6 @@ use crate::{
 use hal_driver::{BufferParams, BufferRef, Command, MemoryAccess, Source, Usage};
 use std::{mem::size_of, sync::Arc};
 
-/// Most slots of a recording.
-pub(crate) const MAX_SLOTS: u32 = 64;
-
 impl Device {
     /// Checks a batch and keeps it. `slots` is how many slots its commands may name; at most 64.
     ///
@@ -29,8 +26,8 @@ impl Device {
     fn try_record(&self, batch: Batch, slots: u32, label: &str) -> Result<Recording> {
         self.0.gate()?;
         let label = check::label(label)?;
-        if slots > MAX_SLOTS {
-            return Err(invalid(format!("{slots} slots; a recording has at most {MAX_SLOTS}")));
+        if slots > check::MAX_SLOTS {
+            return Err(invalid(format!("{slots} slots; a recording has at most {}", check::MAX_SLOTS)));
         }
         let recording = self.0.node.charge(Limit::Recordings, 1)?;
         let checked = check::batch(&self.0, batch, slots)?;
@@ -117,12 +114,17 @@ impl Device {
         let waits = self.points(wait, false)?;
         let signals = self.points(signal, true)?;
         let checked = &recording.0.checked;
-        if bindings.len() > MAX_SLOTS as usize {
-            return Err(invalid(format!("{} bindings; a recording has at most {MAX_SLOTS} slots", bindings.len())));
+        if bindings.len() > check::MAX_SLOTS as usize {
+            return Err(invalid(format!(
+                "{} bindings; a recording has at most {} slots",
+                bindings.len(),
+                check::MAX_SLOTS
+            )));
         }
         let (slots, slot_touches) = check::slots(&self.0, checked, buffers, bindings)?;
         let tables = checked.buffers.len().saturating_add(slots.len()).saturating_mul(size_of::<View>() * 2);
-        let charges = self.queue_charges(waits.len() + signals.len(), tables as u64)?;
+        let charges =
+            self.queue_charges(waits.len() + signals.len(), tables as u64 + check::touch_bytes(&slot_touches))?;
         let mut uses = uses(&checked.touches, |index| checked.buffers.get(index).map(|buffer| &buffer.storage));
         uses.extend(self::uses(&slot_touches, |index| slots.get(index).map(|slot| &slot.buffer.storage)));
         let rest = Rest {

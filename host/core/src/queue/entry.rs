@@ -14,6 +14,7 @@ use crate::{
 use hal_driver::{BufferParams, BufferView, Command, Control, Executable, Timing, Work};
 use std::{
     any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -195,7 +196,13 @@ impl Entry {
                 Ok((buffers, slots)) => {
                     let done =
                         Box::new(move |outcome: hal_driver::Result<Timing>| finish.end(outcome.map_err(Error::from)));
-                    self.device.native.submit(Work { commands, buffers, slots, executables, control, done });
+                    let work = Work { commands, buffers, slots, executables, control, done };
+                    // A panic would unwind through whoever made the work ready, perhaps another driver's thread. The work, dropped
+                    // on the way, has ended by then.
+                    let submit = AssertUnwindSafe(|| self.device.native.submit(work));
+                    if catch_unwind(submit).is_err() {
+                        tracing::error!(device = %self.device.info.path, "the driver panicked in submit");
+                    }
                 }
                 Err(error) => finish.end(Err(error)),
             },
@@ -217,7 +224,7 @@ impl Entry {
     }
 
     fn alloca(&self, storage: Arc<Storage>, params: BufferParams, finish: Finish) {
-        let (device, size) = (self.device.clone(), storage.size);
+        let (device, size, waiting) = (self.device.clone(), storage.size, storage.clone());
         let allocate = move || {
             let outcome = device.native.allocate(&params, size).map_err(Error::from);
             let committed =
@@ -228,7 +235,9 @@ impl Entry {
             allocate();
         } else {
             // A full lane drops the job, and with it `finish`, which then ends the submission.
-            let _ = self.device.tenant.pool.spawn(self.device.tenant.lane, allocate);
+            if let Err(error) = self.device.tenant.pool.spawn(self.device.tenant.lane, allocate) {
+                waiting.failed(&error);
+            }
         }
     }
 

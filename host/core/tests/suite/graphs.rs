@@ -6,6 +6,9 @@ use proptest::prelude::*;
 /// Semaphores of one graph. Each signal raises its semaphore by a step of its own, so every value is reached in some order.
 const SEMAPHORES: usize = 4;
 
+/// Which semaphore, and which value.
+type Points = Vec<(usize, u64)>;
+
 #[derive(Clone, Debug)]
 enum Step {
     /// Waits and signals: which semaphore, and how far.
@@ -33,8 +36,8 @@ fn step() -> impl Strategy<Value = Step> {
 struct Model {
     values: [u64; SEMAPHORES],
     failed: [bool; SEMAPHORES],
-    waiting: Vec<(Vec<(usize, u64)>, Vec<(usize, u64)>)>,
-    running: Vec<Vec<(usize, u64)>>,
+    waiting: Vec<(Points, Points)>,
+    running: Vec<Points>,
 }
 
 impl Model {

@@ -1,6 +1,14 @@
 //! The checked layer, natively: what conformance lists as semaphores, refusals, budgets and faults, over a driver that does as it
 //! is told.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "all of this crate is tests, helpers included"
+)]
+
 mod budgets;
 mod endings;
 mod finding;

@@ -42,6 +42,8 @@ pub struct Mock {
     pub allocated: AtomicUsize,
     /// Work is dropped without a word.
     pub forget: AtomicBool,
+    /// Submitting panics.
+    pub panic: AtomicBool,
 }
 
 struct Alive(Arc<Mock>);
@@ -74,6 +76,7 @@ impl Mock {
             submitted: AtomicUsize::new(0),
             allocated: AtomicUsize::new(0),
             forget: AtomicBool::new(false),
+            panic: AtomicBool::new(false),
         })
     }
 
@@ -233,6 +236,7 @@ impl Device for MockDevice {
 
     fn submit(&self, work: Work) {
         self.mock.submitted.fetch_add(1, SeqCst);
+        assert!(!self.mock.panic.load(SeqCst), "on purpose");
         if self.mock.forget.load(SeqCst) {
             return;
         }

@@ -126,14 +126,19 @@ async fn a_failed_entry_leaves_no_trace_in_its_other_waits() {
 }
 
 #[tokio::test]
-async fn a_driver_that_forgets_its_work_fails_the_signals() {
+async fn a_driver_that_forgets_its_work_or_panics_fails_the_signals() {
     let world = World::new(Mode::Inline);
     let device = world.device().await;
     let target = buffer(&device, 4).await;
-    world.mock.forget.store(true, std::sync::atomic::Ordering::SeqCst);
-    let done = device.create_semaphore(0).unwrap();
-    device.submit(vec![], batch(&[&target], vec![fill(whole(0), 1)]), vec![point(&done, 1)], None).await.unwrap();
-    assert_eq!(code(done.query()), Code::Internal);
+    for fault in [&world.mock.forget, &world.mock.panic] {
+        fault.store(true, std::sync::atomic::Ordering::SeqCst);
+        let (done, next) = (device.create_semaphore(0).unwrap(), device.create_semaphore(0).unwrap());
+        let work = || batch(&[&target], vec![fill(whole(0), 1)]);
+        device.submit(vec![point(&done, 1)], work(), vec![point(&next, 1)], None).await.unwrap();
+        device.submit(vec![], work(), vec![point(&done, 1)], None).await.unwrap();
+        assert_eq!((code(done.query()), code(next.query())), (Code::Internal, Code::Internal));
+        assert_eq!(world.used(Limit::Submissions), 0);
+    }
 }
 
 #[tokio::test]
