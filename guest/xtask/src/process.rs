@@ -105,9 +105,12 @@ pub fn display(command: &Command) -> String {
     let variables = command
         .get_envs()
         .filter_map(|(name, value)| Some(format!("{}={}", name.to_string_lossy(), quote(&value?.to_string_lossy()))));
-    let words = std::iter::once(command.get_program())
-        .chain(command.get_args())
-        .map(|word| quote(&word.to_string_lossy()).into_owned());
+    // Cargo names itself by its full path, which nobody types.
+    let own = std::env::var_os("CARGO");
+    let program = command.get_program();
+    let program = if Some(program) == own.as_deref() { "cargo".as_ref() } else { program };
+    let words =
+        std::iter::once(program).chain(command.get_args()).map(|word| quote(&word.to_string_lossy()).into_owned());
     variables.chain(words).collect::<Vec<_>>().join(" ")
 }
 
