@@ -31,10 +31,13 @@ pub(super) fn add_to_linker<T: Send + 'static>(
         get(store.data_mut()).table.delete(Resource::<Buffer>::new_own(rep))?.close();
         Ok(())
     })?;
-    buffer.func_wrap("[method]buffer.info", move |mut store: StoreContextMut<'_, T>, (handle,): (Resource<Buffer>,)| {
-        let buffer = get(store.data_mut()).get(&handle)?;
-        Ok((BufferInfo::from(buffer.info()),))
-    })?;
+    buffer.func_wrap(
+        "[method]buffer.info",
+        move |mut store: StoreContextMut<'_, T>, (handle,): (Resource<Buffer>,)| {
+            let buffer = get(store.data_mut()).get(&handle)?;
+            Ok((BufferInfo::from(buffer.info()),))
+        },
+    )?;
     buffer.func_wrap(
         "[method]buffer.subspan",
         move |mut store: StoreContextMut<'_, T>, (handle, offset, length): (Resource<Buffer>, u64, u64)| {
@@ -59,13 +62,21 @@ pub(super) fn add_to_linker<T: Send + 'static>(
             })
         },
     )?;
-    buffer.func_wrap("[method]buffer.close", move |mut store: StoreContextMut<'_, T>, (handle,): (Resource<Buffer>,)| {
-        get(store.data_mut()).get(&handle)?.close();
-        Ok(())
-    })
+    buffer.func_wrap(
+        "[method]buffer.close",
+        move |mut store: StoreContextMut<'_, T>, (handle,): (Resource<Buffer>,)| {
+            get(store.data_mut()).get(&handle)?.close();
+            Ok(())
+        },
+    )
 }
 
-fn subspan(mut view: View<'_>, handle: &Resource<Buffer>, offset: u64, length: u64) -> Result<Resource<Buffer>, Refusal> {
+fn subspan(
+    mut view: View<'_>,
+    handle: &Resource<Buffer>,
+    offset: u64,
+    length: u64,
+) -> Result<Resource<Buffer>, Refusal> {
     let subspan = view.get(handle)?.subspan(offset, length)?;
     view.push(subspan)
 }

@@ -250,10 +250,10 @@ impl From<Command> for hal_core::Command {
             Command::Update(update) => Self::Update { target: update.target.into(), bytes: update.bytes.into() },
             Command::Copy(copy) => Self::Copy { source: copy.source.into(), target: copy.target.into() },
             Command::Dispatch(dispatch) => {
-                let bindings = dispatch.bindings.into_iter().map(|bound| hal_core::DispatchBinding {
-                    binding: bound.binding,
-                    buffer: bound.buffer.into(),
-                });
+                let bindings = dispatch
+                    .bindings
+                    .into_iter()
+                    .map(|bound| hal_core::DispatchBinding { binding: bound.binding, buffer: bound.buffer.into() });
                 Self::Dispatch(hal_core::Dispatch {
                     executable: dispatch.executable,
                     function: dispatch.function,

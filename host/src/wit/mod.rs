@@ -60,10 +60,7 @@ impl HasData for Interfaces {
 ///
 /// # Errors
 /// An interface of one of these names is in the linker already.
-pub fn add_to_linker<T: Send + 'static>(
-    linker: &mut Linker<T>,
-    get: fn(&mut T) -> View<'_>,
-) -> wasmtime::Result<()> {
+pub fn add_to_linker<T: Send + 'static>(linker: &mut Linker<T>, get: fn(&mut T) -> View<'_>) -> wasmtime::Result<()> {
     add_device_to_linker(linker, get)?;
     hal::registry::drivers::add_to_linker::<T, Interfaces>(linker, get)?;
     hal::registry::factories::add_to_linker::<T, Interfaces>(linker, get)?;

@@ -24,7 +24,10 @@ pub struct Row {
 /// Prints one table.
 pub fn print(rows: &[Row]) {
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
-    println!("{:10} {:width$} {:>12} {:>12} {:6} {:>7} {:>9}", "group", "figure", "ours", "baseline", "unit", "ratio", "at least");
+    println!(
+        "{:10} {:width$} {:>12} {:>12} {:6} {:>7} {:>9}",
+        "group", "figure", "ours", "baseline", "unit", "ratio", "at least"
+    );
     for row in rows {
         let number = |value: Option<f64>| value.map_or_else(|| "-".into(), |value| format!("{value:.2}"));
         println!(

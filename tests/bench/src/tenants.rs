@@ -171,7 +171,8 @@ pub fn idle() -> Result<Vec<Row>> {
 
 /// Resident memory of this process.
 fn resident_bytes() -> Result<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").context("reading the resident size, which needs Linux")?;
+    let status =
+        std::fs::read_to_string("/proc/self/status").context("reading the resident size, which needs Linux")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS line")?;
     let kib: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kib * 1024)

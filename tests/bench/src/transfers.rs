@@ -25,7 +25,11 @@ pub fn measure() -> Result<Vec<Row>> {
         for operation in ["write", "read"] {
             let copied = pair(
                 || guest.each(operation, rounds, size),
-                || each(rounds, || Ok((0..rounds).for_each(|_| black_box(&mut target).copy_from_slice(black_box(&source))))),
+                || {
+                    each(rounds, || {
+                        Ok((0..rounds).for_each(|_| black_box(&mut target).copy_from_slice(black_box(&source))))
+                    })
+                },
             )?;
             // Bytes a nanosecond are gigabytes a second.
             rows.push(Row {

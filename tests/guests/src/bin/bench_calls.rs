@@ -67,7 +67,9 @@ impl Objects {
     fn repeat(&self, operation: &str, rounds: u32, bytes: u64) -> Outcome {
         match operation {
             "nothing" => {}
-            "ping" => (0..rounds).for_each(|_| drop(std::hint::black_box(self.factory.id()))),
+            "ping" => (0..rounds).for_each(|_| {
+                std::hint::black_box(self.factory.id());
+            }),
             "enumerate" => (0..rounds).for_each(|_| drop(self.registry.enumerate())),
             "try-create" => {
                 for _ in 0..rounds {
