@@ -1,6 +1,9 @@
 //! A compiled kernel, and the instances that run it.
 
-use crate::{dispatch::Job, memory::Memory};
+use crate::{
+    dispatch::Job,
+    memory::{Memory, SCRATCH_BYTES},
+};
 use hal_driver::{Code, Error, Result};
 use naga_wasm::abi;
 use std::{
@@ -47,6 +50,9 @@ pub(crate) enum Ended {
 
 impl Kernel {
     pub(crate) fn new(engine: &Engine, compiled: naga_wasm::Kernel) -> Result<Self> {
+        if compiled.scratch_per_worker > SCRATCH_BYTES {
+            return Err(defect("it wants more scratch than it was told there is"));
+        }
         let module = Module::new(engine, &compiled.wasm).map_err(|error| {
             Error::new(
                 Code::Internal,

@@ -51,7 +51,7 @@ pub(crate) fn system_memory() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
         let info = rustix::system::sysinfo();
-        Some(u64::from(info.totalram).saturating_mul(u64::from(info.mem_unit)))
+        Some(info.totalram.saturating_mul(info.mem_unit.into()))
     }
     #[cfg(not(target_os = "linux"))]
     None

@@ -226,6 +226,9 @@ fn a_module_that_breaks_the_abi_is_an_error() {
     let mut other = kernel(ADD, false);
     other.wasm = b"\0asm nonsense".to_vec();
     assert_eq!(Kernel::new(&engine, other).err().unwrap().code, Code::Internal);
+    let mut other = kernel(ADD, false);
+    other.scratch_per_worker = u32::MAX;
+    assert_eq!(Kernel::new(&engine, other).err().unwrap().code, Code::Internal);
 }
 
 #[test]

@@ -5,10 +5,14 @@
     reason = "helpers of tests: clippy.toml relaxes only what stands inside a #[test] function"
 )]
 
-use hal_driver::{BufferParams, Factory, Transfer};
+use hal_driver::{
+    BufferParams, BufferRef, BufferView, Command, Control, Device, Dispatch, DispatchBinding, Factory, LoadRequest,
+    Source, Transfer, Work, Workgroups,
+};
 use hal_driver_cpu::{Config, CpuFactory};
 use std::{
     fs,
+    sync::{Arc, mpsc},
     time::{Duration, Instant},
 };
 
@@ -27,6 +31,35 @@ fn processor_time() -> Duration {
     let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
     let ticks: u64 = fields.iter().skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum();
     Duration::from_millis(ticks * 10)
+}
+
+/// Loads a kernel and runs enough of it that all workers take part.
+fn dispatch(device: &dyn Device) {
+    const SOURCE: &str = "
+        @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+        @compute @workgroup_size(64)
+        fn main(@builtin(global_invocation_id) id: vec3<u32>) { data[id.x] += 1u; }
+    ";
+    let request = LoadRequest { format: "wgsl", bytes: SOURCE.as_bytes(), overrides: &[], label: "" };
+    let executable = device.load(&request).unwrap();
+    let buffer = device.allocate(&BufferParams::default(), 4 << 20).unwrap();
+    let data = BufferRef { source: Source::Direct(0), offset: 0, length: None };
+    let (sender, receiver) = mpsc::channel();
+    device.submit(Work {
+        commands: Arc::new([Command::Dispatch(Dispatch {
+            executable: 0,
+            function: 0,
+            workgroups: Workgroups::Direct([1 << 14, 1, 1]),
+            constants: Box::new([]),
+            bindings: Box::new([DispatchBinding { binding: 0, buffer: data }]),
+        })]),
+        buffers: vec![BufferView { buffer: buffer.clone(), offset: 0, length: buffer.size() }],
+        slots: Vec::new(),
+        executables: Arc::new([executable]),
+        control: Arc::new(Control::new(None)),
+        done: Box::new(move |outcome| drop(sender.send(outcome))),
+    });
+    receiver.recv().unwrap().unwrap();
 }
 
 /// One test, so that nothing else runs in the process.
@@ -56,6 +89,29 @@ fn devices_come_and_go_without_a_trace() {
         let begin = Instant::now();
         (0..200).for_each(|_| drop(driver.open("0", &[]).unwrap()));
         println!("{name}: opening and closing a device takes {:?}", begin.elapsed() / 200);
+
+        let kernels = || {
+            let device = driver.open("0", &[]).unwrap();
+            dispatch(&*device);
+            device.trim().unwrap();
+            dispatch(&*device);
+        };
+        (0..5).for_each(|_| kernels());
+        let (before, maps) = ((status("VmRSS"), status("VmSize")), mappings());
+        (0..30).for_each(|_| kernels());
+        std::thread::sleep(Duration::from_millis(200));
+        let after = (status("VmRSS"), status("VmSize"));
+        println!(
+            "{name}: RSS {} -> {} kB, {maps} -> {} mappings over 30 devices with kernels",
+            before.0,
+            after.0,
+            mappings()
+        );
+        assert!(
+            after.0 < before.0 + 8192 && after.1 < before.1 + (1 << 20),
+            "kernels stay behind: {before:?} {after:?}"
+        );
+        assert!(mappings() < maps + 32);
 
         let device = driver.open("0", &[]).unwrap();
         let big = device.allocate(&BufferParams::default(), 64 << 20).unwrap();
