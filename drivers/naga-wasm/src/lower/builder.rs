@@ -8,7 +8,7 @@ use crate::passes::inline::{MAX_NESTING, too_deep};
 
 /// Instructions of one function before dead ones are removed. What remains has to fit the module's size limit; this
 /// bounds the compiler's own memory.
-const MAX_INSTS: usize = 400_000;
+const MAX_INSTS: usize = 250_000;
 
 /// Scalar code under construction.
 pub(crate) struct Builder {

@@ -59,7 +59,7 @@ pub(crate) fn assign(
     for (&reg, regions) in &seen.regs {
         let info = unit.entry.regs.get(reg.0 as usize);
         let stays = info.is_some_and(|info| !info.mutable) && uniformity.is_uniform(Operand::Reg(reg));
-        if regions.len() > 1 && !stays {
+        if regions.several && !stays {
             layout.slots.insert(reg, small(context, options)?);
             context += 4;
         }
@@ -68,7 +68,7 @@ pub(crate) fn assign(
     let touched = seen.objects.keys().copied().chain(objects_of_functions(unit)).collect::<BTreeSet<_>>();
     for id in touched {
         let Some(object) = unit.objects.get(id.0 as usize) else { continue };
-        let across = seen.objects.get(&id).is_some_and(|regions| regions.len() > 1);
+        let across = seen.objects.get(&id).is_some_and(|regions| regions.several);
         let lives_on = (across || (object.shared && seen.count > 1)) && object.table.is_none();
         let area = if lives_on { &mut context } else { &mut scratch };
         let offset = area.next_multiple_of(u64::from(object.align));
@@ -114,8 +114,25 @@ fn objects_of_functions(unit: &Unit) -> Vec<ObjectId> {
 #[derive(Default)]
 struct Seen {
     count: u32,
-    regs: BTreeMap<Reg, BTreeSet<u32>>,
-    objects: BTreeMap<ObjectId, BTreeSet<u32>>,
+    regs: BTreeMap<Reg, Regions>,
+    objects: BTreeMap<ObjectId, Regions>,
+}
+
+/// The regions that mention something.
+#[derive(Clone, Copy)]
+struct Regions {
+    first: u32,
+    several: bool,
+}
+
+impl Regions {
+    fn new(first: u32) -> Self {
+        Self { first, several: false }
+    }
+
+    fn and(&mut self, region: u32) {
+        self.several |= region != self.first;
+    }
 }
 
 impl Seen {
@@ -129,14 +146,14 @@ impl Seen {
                     inst.uses(|reg| regs.push(reg));
                     inst.defs(|reg| regs.push(reg));
                     inst.objects(|object| {
-                        self.objects.entry(object).or_default().insert(number);
+                        self.objects.entry(object).or_insert(Regions::new(number)).and(number);
                     });
                 }
                 Stmt::If { condition: Operand::Reg(reg), .. } => regs.push(*reg),
                 _ => {}
             }
             for reg in regs {
-                self.regs.entry(reg).or_default().insert(number);
+                self.regs.entry(reg).or_insert(Regions::new(number)).and(number);
             }
         });
     }
@@ -169,7 +186,7 @@ pub(crate) fn traffic(func: &Func, region: &Region, layout: &Layout) -> Traffic 
     });
     let set_first = set_before_used(region);
     let mut traffic = Traffic::default();
-    for &reg in layout.slots.keys() {
+    for &reg in used.union(&defined).filter(|reg| layout.slots.contains_key(reg)) {
         let mutable = func.regs.get(reg.0 as usize).is_some_and(|info| info.mutable);
         let stored = defined.contains(&reg);
         // One definition comes before all uses; a variable may be left alone on some path and must keep its value.

@@ -6,7 +6,11 @@
 
 use std::collections::HashMap;
 
-use crate::ir::{Address, Base, Builtin, Func, Inst, Label, ObjectId, Operand, Stmt, Unit};
+use crate::ir::{Address, Base, Builtin, Func, Inst, Label, ObjectId, Operand, Stmt, Unit, walk};
+
+/// Rounds after which no variable is believed in any more. Real kernels take a handful; a chain of variables that hand
+/// a value on from round to round of a loop would take one for each.
+const MAX_ROUNDS: u32 = 64;
 
 /// What is uniform in one function.
 #[derive(Debug)]
@@ -45,9 +49,14 @@ fn analyse_func(unit: &Unit, func: &Func, callees: &[bool]) -> Uniformity {
         read_only: unit.bindings.iter().map(|binding| !binding.writes).collect(),
     };
     // Each round that changes something takes at least one belief back, so it ends.
+    let mut rounds = 0;
     while uniformity.changed {
         uniformity.changed = false;
         uniformity.list(&func.body, false, &mut Vec::new());
+        rounds += 1;
+        if rounds == MAX_ROUNDS {
+            uniformity.give_up(func);
+        }
     }
     uniformity
 }
@@ -67,6 +76,20 @@ impl Uniformity {
                 | Builtin::Constant(_) => true,
             },
         }
+    }
+
+    /// Believes no more in variables, objects and loops. What is left follows in a round or two.
+    fn give_up(&mut self, func: &Func) {
+        for (slot, info) in self.regs.iter_mut().zip(&func.regs) {
+            *slot &= !info.mutable;
+        }
+        self.objects.fill(false);
+        walk(&func.body, &mut |stmt| {
+            if let Stmt::Loop { label, .. } = stmt {
+                self.parted.insert(*label, true);
+            }
+        });
+        self.changed = true;
     }
 
     fn list(&mut self, body: &[Stmt], parted: bool, pending: &mut Vec<Label>) {

@@ -1,0 +1,207 @@
+//! What is refused: beyond a limit, not implemented, wrong.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{compile, front, refuse};
+use naga_wasm::{Diagnostic, Kind, Options, PASSES};
+
+fn main_with(declarations: &str, body: &str) -> String {
+    format!(
+        "{declarations}\n@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) l: u32) {{ {body} }}"
+    )
+}
+
+#[track_caller]
+fn limited(source: &str, options: &Options, says: &str) -> Diagnostic {
+    let (module, info) = front(source);
+    let error = naga_wasm::compile(&module, &info, "main", options).map(|_| ()).unwrap_err();
+    assert_eq!(error.kind, Kind::Limit, "{error}");
+    assert!(error.message.contains(says), "{error}");
+    error
+}
+
+#[track_caller]
+fn compiles(source: &str, options: &Options) -> naga_wasm::Kernel {
+    let (module, info) = front(source);
+    naga_wasm::compile(&module, &info, "main", options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn workgroup_memory() {
+    let with = |words: u32| main_with(&format!("var<workgroup> w: array<u32, {words}>;"), "w[l] = 1u; o[l] = w[3];");
+    let options = Options::default();
+    assert_eq!(compiles(&with(8192), &options).features.workgroup_bytes, 32768);
+    limited(&with(8193), &options, "workgroup memory");
+    limited(&with(12), &Options { max_workgroup_bytes: 40, ..options }, "workgroup memory");
+}
+
+#[test]
+fn invocations() {
+    let with = |size: &str| format!("@compute @workgroup_size({size}) fn main() {{}}");
+    let options = Options::default();
+    compiles(&with("32, 32"), &options);
+    limited(&with("205, 5"), &options, "invocations");
+    limited(&with("128, 128, 128"), &options, "invocations");
+}
+
+#[test]
+fn scratch_memory() {
+    let with = |words: u32| {
+        main_with(
+            "var<workgroup> w: u32;",
+            &format!("var a: array<u32, {words}>; a[l] = l; workgroupBarrier(); o[l] = a[o[l]];"),
+        )
+    };
+    let options = Options { max_scratch_bytes: 4096, ..Options::default() };
+    let kernel = compiles(&with(200), &options);
+    // An array for each of four invocations.
+    assert!(kernel.scratch_per_worker >= 3200 && kernel.scratch_per_worker % 16 == 0);
+    limited(&with(300), &options, "scratch memory");
+    // Without a barrier one array serves all.
+    let alone = main_with("", "var a: array<u32, 300>; a[l] = l; o[l] = a[o[l]];");
+    assert!(compiles(&alone, &options).scratch_per_worker < 1300);
+}
+
+#[test]
+fn locals_and_size() {
+    // Sums that all stay alive until the end.
+    let lets: String = (0..200).map(|at| format!("let v{at} = o[{at}] * 3u;")).collect();
+    let sum: Vec<String> = (0..200).map(|at| format!("v{at}")).collect();
+    let source = main_with("", &format!("{lets} o[0] = {};", sum.join("+")));
+    let options = Options::default();
+    compiles(&source, &options);
+    limited(&source, &Options { max_locals: 150, ..options.clone() }, "locals");
+    limited(&source, &Options { max_wasm_bytes: 2000, ..options }, "bytes of wasm");
+}
+
+#[test]
+fn temporaries_share_locals() {
+    let source = main_with("", &"o[l] = o[l] * 3u + o[l + 1u];".repeat(1000));
+    compiles(&source, &Options { max_locals: 100, ..Options::default() });
+}
+
+#[test]
+fn a_large_kernel_is_answered_soon() {
+    let start = Instant::now();
+    // As much as a front end lets through: four scalars for each of four thousand statements.
+    let source = main_with(
+        "@group(0) @binding(1) var<storage, read_write> p: array<mat4x4<f32>>;",
+        &"p[l] = p[l] * p[l + 1u];\n".repeat(1500),
+    );
+    match compile(&source, "main") {
+        Ok(kernel) => assert!(kernel.wasm.len() <= 1 << 20),
+        Err(error) => assert_eq!(error.kind, Kind::Limit, "{error}"),
+    }
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+}
+
+#[test]
+fn copies_of_functions_in_functions_do_not_explode() {
+    // 2^30 calls, and each function has a barrier, so that all must be copied.
+    let chain: String = (1..30).map(|at| format!("fn f{at}() {{ f{0}(); f{0}(); }}\n", at - 1)).collect();
+    let start = Instant::now();
+    let with_barrier = main_with(&format!("fn f0() {{ workgroupBarrier(); }}\n{chain}"), "f29();");
+    limited(&with_barrier, &Options::default(), "larger than");
+    // Without one they stay functions.
+    let plain = main_with(&format!("fn f0() {{ o[0] += 1u; }}\n{chain}"), "f29();");
+    let kernel = compiles(&plain, &Options::default());
+    assert!(kernel.wasm.len() < 100_000);
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn calls_inside_each_other() {
+    let chain = |depth: u32| {
+        let all: String = (1..=depth)
+            .map(|at| format!("fn f{at}(p: ptr<function, u32>) {{ *p += 1u; f{}(p); }}\n", at - 1))
+            .collect();
+        main_with(&format!("fn f0(p: ptr<function, u32>) {{ *p *= 2u; }}\n{all}"), &format!("var x = l; f{depth}(&x); o[l] = x;"))
+    };
+    compiles(&chain(60), &Options::default());
+    limited(&chain(80), &Options::default(), "calls are nested");
+}
+
+#[test]
+fn statements_inside_each_other() {
+    let nest = |depth: usize| format!("{} o[l] += 1u; {}", "if o[l] > 0u {".repeat(depth), "}".repeat(depth));
+    compiles(&main_with("", &nest(100)), &Options::default());
+    // Copied into each other they are deeper than any one of them.
+    let twice = main_with(&format!("fn f(l: u32, p: ptr<function, u32>) {{ {} }}", nest(100)), &nest(100).replace("o[l] += 1u;", "var x = 0u; f(l, &x);"));
+    compiles(&twice, &Options::default());
+    let thrice = main_with(
+        &format!("fn f(l: u32, p: ptr<function, u32>) {{ {} }} fn g(l: u32, p: ptr<function, u32>) {{ {} }}", nest(100), nest(100).replace("o[l] += 1u;", "f(l, p);")),
+        &nest(100).replace("o[l] += 1u;", "var x = 0u; g(l, &x);"),
+    );
+    limited(&thrice, &Options::default(), "nested");
+}
+
+#[test]
+fn a_chain_of_variables_through_a_loop_is_answered_soon() {
+    let variables: String = (0..1000).map(|at| format!("var v{at} = 0u;")).collect();
+    let chain: String = (0..999).map(|at| format!("v{at} = v{};", at + 1)).collect();
+    let start = Instant::now();
+    let source = main_with(
+        "@group(0) @binding(1) var<storage> n: u32;",
+        &format!("{variables} for (var i = 0u; i < n; i++) {{ {chain} v999 = o[l]; workgroupBarrier(); }} o[l] = v0;"),
+    );
+    // The loop's own variable is no longer believed in after so many rounds: refused, but soon.
+    match compile(&source, "main") {
+        Ok(_) => {}
+        Err(error) => assert_eq!(error.kind, Kind::Invalid, "{error}"),
+    }
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[test]
+fn what_is_not_implemented_says_so_and_where() {
+    for (declarations, body) in [
+        ("enable f16;", "let x = f16(l); o[l] = u32(x);"),
+        ("", "let x = u64(l) * 5u; o[l] = u32(x);"),
+        ("", "o[l] = u32(f64(l));"),
+        ("", "o[l] = subgroupAdd(l);"),
+        ("", "subgroupBarrier();"),
+        ("", "o[l] = subgroupBallot(true).x;"),
+        ("struct F { f: atomic<f32> } @group(0) @binding(1) var<storage, read_write> f: F;", "atomicAdd(&f.f, 1.0);"),
+        ("@group(0) @binding(1) var t: texture_2d<f32>;", "o[l] = textureDimensions(t).x;"),
+        ("@group(0) @binding(1) var t: texture_storage_2d<r32float, write>;", "textureStore(t, vec2(0), vec4(1.0));"),
+    ] {
+        let body = body.replace("u64(l) * 5u", "u64(l) * u64(5u)");
+        let error = refuse(&main_with(declarations, &body), "main");
+        assert_eq!(error.kind, Kind::Unimplemented, "{body}: {error}");
+        assert!(error.span.is_some(), "{body}: {error}");
+    }
+}
+
+#[test]
+fn what_is_wrong_says_so() {
+    let error = refuse("@compute @workgroup_size(1) fn main() {}", "other");
+    assert_eq!((error.kind, error.message.contains("`other`")), (Kind::Invalid, true));
+    let error = refuse("@fragment fn main() {}", "main");
+    assert_eq!(error.kind, Kind::Invalid);
+    for source in [
+        "override n: u32; @compute @workgroup_size(n) fn main() {}".to_owned(),
+        main_with("override n: u32 = 3u;", "o[l] = n;"),
+        main_with("@group(1) @binding(0) var<storage, read_write> q: array<u32>;", "q[l] = 1u;"),
+    ] {
+        assert_eq!(refuse(&source, "main").kind, Kind::Invalid, "{source}");
+    }
+}
+
+#[test]
+fn the_passes_have_names() {
+    assert_eq!(PASSES.first(), Some(&"layout"));
+    assert_eq!(PASSES.last(), Some(&"emit"));
+}
+
+#[test]
+fn compiling_twice_gives_the_same_bytes() {
+    let source = main_with(
+        "var<workgroup> w: array<u32, 4>; var<private> p: array<u32, 9>; fn f(x: u32) -> u32 { p[x & 7u] = x; return u32(exp(f32(x)) + sin(f32(x))); }",
+        "var a = l; var b = l + 1u; w[l] = f(a); workgroupBarrier(); o[l] = w[3u - l] + a * b + p[2];",
+    );
+    let (first, second) = (compile(&source, "main").unwrap(), compile(&source, "main").unwrap());
+    assert_eq!(first.wasm, second.wasm);
+}
