@@ -79,7 +79,11 @@ pub fn edge<T>(budget: impl Fn() -> Vec<Usage>, name: &str, mut make: impl FnMut
     }
     for attempt in ["the first", "the second"] {
         let hit = limited(make(), name, &format!("{name}: {attempt} one too many"))?;
-        same((hit.asked, hit.available, hit.allowed), (1, 0, before.allowed), &format!("{name}: asked, available, allowed"))?;
+        same(
+            (hit.asked, hit.available, hit.allowed),
+            (1, 0, before.allowed),
+            &format!("{name}: asked, available, allowed"),
+        )?;
     }
     same(usage(budget(), name)?.used, before.allowed, &format!("{name}: used at the edge"))?;
 

@@ -1,7 +1,7 @@
 //! Kernels that several guests use.
 
 use crate::check::fine;
-use crate::{Device, Error, Executable, ExecutableParams, OverrideConstant, Outcome};
+use crate::{Device, Error, Executable, ExecutableParams, Outcome, OverrideConstant};
 
 /// `out[i] = in[i] * scale + offset`, with the two constants of the dispatch.
 pub const SCALE_AND_OFFSET: &str = "

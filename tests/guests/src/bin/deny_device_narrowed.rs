@@ -23,7 +23,11 @@ fn run() -> Outcome {
         // Either the driver is gone with its last device, or it has none.
         Err(error) => same(error.code, StatusCode::NotFound, "a driver without devices")?,
         Ok(driver) => {
-            same(fine(driver.query_available_devices(), "its devices")?.len(), 0, "devices of a factory narrowed to nothing")?;
+            same(
+                fine(driver.query_available_devices(), "its devices")?.len(),
+                0,
+                "devices of a factory narrowed to nothing",
+            )?;
             refused(driver.create_default_device(), StatusCode::Unavailable, "a default device where there is none")?;
         }
     }

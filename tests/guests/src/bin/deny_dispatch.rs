@@ -3,7 +3,10 @@
 
 use test_guests::kernels::{NEGATE_AND_DOUBLE, SCALE_AND_OFFSET, load};
 use test_guests::work::{batch, direct, dispatch, part, try_run};
-use test_guests::{BufferUsage, Command, DispatchBinding, Outcome, StatusCode, Workgroups, check, check::refused, check::same, cpu, guest, memory};
+use test_guests::{
+    BufferUsage, Command, DispatchBinding, Outcome, StatusCode, Workgroups, check, check::refused, check::same, cpu,
+    guest, memory,
+};
 
 guest!(run);
 
@@ -36,11 +39,31 @@ fn run() -> Outcome {
         (edit(|c| c.executable = 2), StatusCode::InvalidArgument, "an executable of another device"),
         (edit(|c| c.bindings[1].binding = 0), StatusCode::InvalidArgument, "one binding twice"),
         (edit(|c| c.bindings.swap_remove(1).binding = 9), StatusCode::InvalidArgument, "a binding left out"),
-        (dispatch(0, 1, &[0; 8], &[direct(0), direct(2)]), StatusCode::PermissionDenied, "writing what kernels may only read"),
-        (dispatch(0, 1, &[0; 8], &[direct(1), part(direct(1), 0, 64)]), StatusCode::InvalidArgument, "overlapping bindings of which one is written"),
-        (dispatch(0, 1, &[0; 8], &[part(direct(0), 4, 64), direct(1)]), StatusCode::InvalidArgument, "a misaligned binding"),
-        (dispatch(0, 1, &[0; 8], &[part(direct(0), 0, 6), direct(1)]), StatusCode::InvalidArgument, "a binding of odd length"),
-        (dispatch(0, 1, &[0; 8], &[part(direct(0), 0, 257), direct(1)]), StatusCode::OutOfRange, "a binding past the end"),
+        (
+            dispatch(0, 1, &[0; 8], &[direct(0), direct(2)]),
+            StatusCode::PermissionDenied,
+            "writing what kernels may only read",
+        ),
+        (
+            dispatch(0, 1, &[0; 8], &[direct(1), part(direct(1), 0, 64)]),
+            StatusCode::InvalidArgument,
+            "overlapping bindings of which one is written",
+        ),
+        (
+            dispatch(0, 1, &[0; 8], &[part(direct(0), 4, 64), direct(1)]),
+            StatusCode::InvalidArgument,
+            "a misaligned binding",
+        ),
+        (
+            dispatch(0, 1, &[0; 8], &[part(direct(0), 0, 6), direct(1)]),
+            StatusCode::InvalidArgument,
+            "a binding of odd length",
+        ),
+        (
+            dispatch(0, 1, &[0; 8], &[part(direct(0), 0, 257), direct(1)]),
+            StatusCode::OutOfRange,
+            "a binding past the end",
+        ),
         (dispatch(0, over, &[0; 8], good), StatusCode::ResourceExhausted, "workgroups above the device's limit"),
     ] {
         let tables = batch(&buffers, &[&scale, &negate, &foreign], vec![command]);
@@ -54,6 +77,10 @@ fn run() -> Outcome {
     if let Command::Dispatch(command) = &mut indexed {
         command.bindings[1] = unused;
     }
-    refused(try_run(&device, batch(&buffers, &[&scale], vec![indexed])), StatusCode::OutOfRange, "a binding past the table")?;
+    refused(
+        try_run(&device, batch(&buffers, &[&scale], vec![indexed])),
+        StatusCode::OutOfRange,
+        "a binding past the table",
+    )?;
     same(memory::bytes(&output)?, vec![0; 256], "the output after all the refusals")
 }

@@ -1,7 +1,9 @@
 //! Without a grant there is nothing: an empty list, no factories, no blobs, and an error that says how to grant.
 #![no_main]
 
-use test_guests::{Outcome, Registry, StatusCode, blobs, check::explained, check::refused, check::same, factories, guest};
+use test_guests::{
+    Outcome, Registry, StatusCode, blobs, check::explained, check::refused, check::same, factories, guest,
+};
 
 guest!(run);
 

@@ -3,7 +3,9 @@
 #![no_main]
 
 use test_guests::work::{at, nothing, semaphore};
-use test_guests::{FOR_EVER, Outcome, Registry, StatusCode, check::fine, check::refused, factories, guest, memory, open};
+use test_guests::{
+    FOR_EVER, Outcome, Registry, StatusCode, check::fine, check::refused, factories, guest, memory, open,
+};
 
 guest!(input run);
 

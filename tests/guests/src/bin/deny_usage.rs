@@ -2,7 +2,10 @@
 #![no_main]
 
 use test_guests::work::{at, copy, direct, fill, semaphore, transfers, update};
-use test_guests::{Batch, Buffer, BufferUsage, Device, Outcome, StatusCode, check::fine, check::refused, check::same, guest, memory, null};
+use test_guests::{
+    Batch, Buffer, BufferUsage, Device, Outcome, StatusCode, check::fine, check::refused, check::same, guest, memory,
+    null,
+};
 
 guest!(run);
 

@@ -28,5 +28,6 @@ fn run() -> Outcome {
     }
     same(memory::bytes(&result)?, vec![4; 8], "the buffer that both would have written")?;
     let own = memory::buffer(&device, 8)?;
-    refused(device.dealloca(&[], &own, &[]), StatusCode::InvalidArgument, "releasing what alloca did not make").map(drop)
+    refused(device.dealloca(&[], &own, &[]), StatusCode::InvalidArgument, "releasing what alloca did not make")
+        .map(drop)
 }

@@ -2,7 +2,9 @@
 #![no_main]
 
 use test_guests::work::{at, direct, fill, semaphore, transfers};
-use test_guests::{LONG, Outcome, StatusCode, check, check::fine, check::limited, check::refused, check::same, guest, memory, null};
+use test_guests::{
+    LONG, Outcome, StatusCode, check, check::fine, check::limited, check::refused, check::same, guest, memory, null,
+};
 
 guest!(run);
 
@@ -27,7 +29,11 @@ fn run() -> Outcome {
             go.fail(&test_guests::Error { code: StatusCode::Cancelled, message: "never mind".into(), limit: None });
             refused(done.wait(round, LONG), StatusCode::Cancelled, "waiting for it")?;
         }
-        same(check::usage(device.budget(), "memory-bytes")?.used, 0, &format!("memory in use after the work was let {end}"))?;
+        same(
+            check::usage(device.budget(), "memory-bytes")?.used,
+            0,
+            &format!("memory in use after the work was let {end}"),
+        )?;
     }
     memory::buffer(&device, room).map(drop)
 }

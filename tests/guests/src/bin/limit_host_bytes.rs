@@ -22,7 +22,11 @@ fn run() -> Outcome {
             Ok(recording) => recordings.push(recording),
             refused => break limited(refused, "host-bytes", "a recording too many")?,
         }
-        ensure!(recordings.len() as u64 <= most, "expected at most {most} recordings of 64 KiB, made {}", recordings.len());
+        ensure!(
+            recordings.len() as u64 <= most,
+            "expected at most {most} recordings of 64 KiB, made {}",
+            recordings.len()
+        );
     };
     ensure!(hit.available < hit.asked && hit.asked >= PAYLOAD as u64, "expected less left than asked for, got {hit:?}");
     ensure!(recordings.len() as u64 >= most / 2, "expected most of {before:?} to be usable, made {}", recordings.len());
@@ -34,10 +38,13 @@ fn run() -> Outcome {
         let wait = [if queued == 0 { at(&go, 1) } else { at(&done, queued) }];
         match device.submit(&wait, &batch, &[at(&done, queued + 1)], None) {
             Ok(()) => queued += 1,
-            refused => break limited(refused, "host-bytes", "a queued update too many")?,
-        };
+            refused => {
+                limited(refused, "host-bytes", "a queued update too many")?;
+                break;
+            }
+        }
         ensure!(queued <= most, "expected at most {most} queued updates of 64 KiB, made {queued}");
-    };
+    }
     fine(go.signal(1), "letting them run")?;
     fine(done.wait(queued, LONG), "waiting for them")?;
     fine(device.submit(&[], &batch, &[at(&done, queued + 1)], None), "an update once they have ended")?;

@@ -1,7 +1,9 @@
 //! A narrowed factory has the limits that were lowered and the parent's for the rest; a higher one is cut, an unknown one refused.
 #![no_main]
 
-use test_guests::{Amount, DriverFactory, Outcome, StatusCode, check, check::fine, check::refused, check::same, factories, guest};
+use test_guests::{
+    Amount, DriverFactory, Outcome, StatusCode, check, check::fine, check::refused, check::same, factories, guest,
+};
 
 guest!(run);
 

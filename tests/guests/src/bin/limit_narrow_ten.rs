@@ -1,7 +1,9 @@
 //! Ten factories narrowed from one cannot use more together than it allows, and what one gives back another can use.
 #![no_main]
 
-use test_guests::{Amount, Device, DriverFactory, Outcome, check, check::fine, check::limited, check::same, factories, guest, memory};
+use test_guests::{
+    Amount, Device, DriverFactory, Outcome, check, check::fine, check::limited, check::same, factories, guest, memory,
+};
 
 guest!(run);
 

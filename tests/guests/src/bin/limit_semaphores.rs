@@ -9,8 +9,12 @@ fn run() -> Outcome {
     let device = null()?;
     check::edge(|| device.budget(), "semaphores", || device.create_semaphore(0))?;
     let mut odd = false;
-    check::edge(|| device.budget(), "semaphores", || {
-        odd = !odd;
-        if odd { device.create_semaphore(7) } else { device.loss_semaphore() }
-    })
+    check::edge(
+        || device.budget(),
+        "semaphores",
+        || {
+            odd = !odd;
+            if odd { device.create_semaphore(7) } else { device.loss_semaphore() }
+        },
+    )
 }

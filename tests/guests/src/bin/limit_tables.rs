@@ -2,7 +2,9 @@
 #![no_main]
 
 use test_guests::work::{at, direct, fill, nothing, semaphore, slot, transfers};
-use test_guests::{Batch, Command, Outcome, StatusCode, TimePoint, WaitMode, check::fine, check::refused, ensure, guest, memory, null};
+use test_guests::{
+    Batch, Command, Outcome, StatusCode, TimePoint, WaitMode, check::fine, check::refused, ensure, guest, memory, null,
+};
 
 guest!(run);
 
@@ -18,17 +20,27 @@ fn run() -> Outcome {
     // Far more than anybody needs: each is an error or works, and the guest lives on.
     let go = semaphore(&device)?;
     for entries in [1000, 4096, 10_000] {
-        let table = Batch { buffers: vec![&buffer; entries], executables: Vec::new(), commands: vec![fill(direct(0), &[1])] };
+        let table =
+            Batch { buffers: vec![&buffer; entries], executables: Vec::new(), commands: vec![fill(direct(0), &[1])] };
         accepted_or_exhausted(device.submit(&[], &table, &[], None), &format!("a table of {entries} buffers"))?;
         let points: Vec<TimePoint> = (0..entries).map(|_| at(&go, 0)).collect();
         accepted_or_exhausted(device.submit(&points, &nothing(), &[], None), &format!("{entries} waits"))?;
-        accepted_or_exhausted(device.wait_semaphores(&points, WaitMode::Any, 0), &format!("waiting for {entries} points"))?;
-        let commands = Batch { buffers: vec![&buffer], executables: Vec::new(), commands: vec![Command::Barrier; entries] };
+        accepted_or_exhausted(
+            device.wait_semaphores(&points, WaitMode::Any, 0),
+            &format!("waiting for {entries} points"),
+        )?;
+        let commands =
+            Batch { buffers: vec![&buffer], executables: Vec::new(), commands: vec![Command::Barrier; entries] };
         accepted_or_exhausted(device.submit(&[], &commands, &[], None), &format!("{entries} commands"))?;
-        let fills = Batch { buffers: vec![&buffer], executables: Vec::new(), commands: vec![fill(direct(0), &[1]); entries] };
+        let fills =
+            Batch { buffers: vec![&buffer], executables: Vec::new(), commands: vec![fill(direct(0), &[1]); entries] };
         accepted_or_exhausted(device.create_recording(&fills, 0, ""), &format!("recording {entries} fills"))?;
     }
-    refused(device.submit(&[], &transfers(&[], vec![fill(direct(0), &[1])]), &[], None), StatusCode::OutOfRange, "an empty table")?;
+    refused(
+        device.submit(&[], &transfers(&[], vec![fill(direct(0), &[1])]), &[], None),
+        StatusCode::OutOfRange,
+        "an empty table",
+    )?;
     memory::write(&buffer, &[1; 4])
 }
 

@@ -9,8 +9,9 @@ fn run() -> Outcome {
     let registry = Registry::default();
     let driver = fine(registry.try_create("null"), "the driver")?;
     let uri = |length: usize| format!("null://{}", "p".repeat(length - 7));
-    for open in [&|uri: &str| registry.create_device(uri) as Result<_, _>, &|uri: &str| driver.create_device_by_uri(uri)]
-        as [&dyn Fn(&str) -> Result<test_guests::Device, test_guests::Error>; 2]
+    for open in
+        [&|uri: &str| registry.create_device(uri) as Result<_, _>, &|uri: &str| driver.create_device_by_uri(uri)]
+            as [&dyn Fn(&str) -> Result<test_guests::Device, test_guests::Error>; 2]
     {
         // No such device, but a URI that is taken apart.
         refused(open(&uri(4096)), StatusCode::NotFound, "a URI of 4,096 bytes")?;
@@ -21,12 +22,14 @@ fn run() -> Outcome {
     silent(refused(registry.try_create(&"p".repeat(257)), StatusCode::InvalidArgument, "a name of 257 bytes")?)?;
 
     let parameters = |n: usize| format!("null://?{}", vec!["a=b"; n].join("&"));
-    let known = refused(registry.create_device(&parameters(128)), StatusCode::InvalidArgument, "128 parameters nobody knows")?;
+    let known =
+        refused(registry.create_device(&parameters(128)), StatusCode::InvalidArgument, "128 parameters nobody knows")?;
     ensure!(known.message.contains("\"a\""), "expected 128 parameters to be looked at, got {}", known.message);
     let many = refused(registry.create_device(&parameters(129)), StatusCode::InvalidArgument, "129 parameters")?;
     ensure!(many.message.contains("128"), "expected the bound of 128 to be named, got {}", many.message);
     let list = vec![("a".to_string(), "b".to_string()); 129];
-    let many = refused(driver.create_device_by_path("", &list), StatusCode::InvalidArgument, "129 parameters in a list")?;
+    let many =
+        refused(driver.create_device_by_path("", &list), StatusCode::InvalidArgument, "129 parameters in a list")?;
     ensure!(many.message.contains("128"), "expected the bound of 128 to be named, got {}", many.message);
 
     let device = null()?;

@@ -12,7 +12,10 @@ fn run() -> Outcome {
     let buffer = memory::buffer(&device, 2 * most + 2)?;
     let bytes = vec![5; most as usize];
     fine(buffer.write(1, &bytes), "writing as much as is allowed")?;
-    ensure!(fine(buffer.read(1, most), "reading as much as is allowed")? == bytes, "what was written is not what was read");
+    ensure!(
+        fine(buffer.read(1, most), "reading as much as is allowed")? == bytes,
+        "what was written is not what was read"
+    );
     for length in [most + 1, 2 * most] {
         let hit = limited(buffer.read(0, length), "transfer-bytes", &format!("reading {length} bytes"))?;
         same((hit.asked, hit.available, hit.allowed), (length, most, most), "asked, available, allowed")?;

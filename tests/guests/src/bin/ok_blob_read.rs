@@ -2,7 +2,9 @@
 #![no_main]
 
 use test_guests::work::{at, semaphore};
-use test_guests::{LONG, Outcome, StatusCode, blobs, check::fine, check::refused, check::same, ensure, guest, memory, null};
+use test_guests::{
+    LONG, Outcome, StatusCode, blobs, check::fine, check::refused, check::same, ensure, guest, memory, null,
+};
 
 guest!(run);
 

@@ -2,7 +2,9 @@
 #![no_main]
 
 use test_guests::work::{at, nothing, semaphore};
-use test_guests::{LONG, Outcome, StatusCode, WaitMode, check::fine, check::refused, check::same, ensure, guest, memory, null};
+use test_guests::{
+    LONG, Outcome, StatusCode, WaitMode, check::fine, check::refused, check::same, ensure, guest, memory, null,
+};
 
 guest!(run);
 

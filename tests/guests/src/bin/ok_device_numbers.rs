@@ -39,12 +39,19 @@ fn run() -> Outcome {
     same(check::usage(device.budget(), "memory-bytes")?.used, before.used, "memory in use after it was given back")?;
 
     for heap in device.memory_heaps() {
-        ensure!(heap.max_allocation <= before.allowed, "a heap larger than the grant: {} of {before:?}", heap.max_allocation);
+        ensure!(
+            heap.max_allocation <= before.allowed,
+            "a heap larger than the grant: {} of {before:?}",
+            heap.max_allocation
+        );
     }
     let huge = device.buffer_compatibility(&memory::params(), u64::MAX);
     same(huge.allocatable, false, "whether all of the address space can be allocated")?;
     let small = device.buffer_compatibility(&memory::params(), 100);
-    ensure!(small.allocatable && small.transferable && small.size >= 100, "expected 100 bytes to do well, got {small:?}");
+    ensure!(
+        small.allocatable && small.transferable && small.size >= 100,
+        "expected 100 bytes to do well, got {small:?}"
+    );
     fine(device.trim(), "trim")?;
     ensure!(device.lost().is_none(), "lost: {:?}", device.lost());
     Ok(())

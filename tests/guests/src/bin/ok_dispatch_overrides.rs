@@ -3,7 +3,9 @@
 
 use test_guests::kernels::overridden;
 use test_guests::work::{batch, direct, dispatch, run as submit};
-use test_guests::{Outcome, OverrideConstant, OverrideValue, StatusCode, check::fine, check::refused, check::same, cpu, guest, memory};
+use test_guests::{
+    Outcome, OverrideConstant, OverrideValue, StatusCode, check::fine, check::refused, check::same, cpu, guest, memory,
+};
 
 guest!(run);
 

@@ -1,7 +1,9 @@
 //! Errors say what was asked and what there is, and quote little of the caller's own text, escaped.
 #![no_main]
 
-use test_guests::{Outcome, Registry, StatusCode, check::explained, check::fine, check::refused, ensure, guest, memory, null};
+use test_guests::{
+    Outcome, Registry, StatusCode, check::explained, check::fine, check::refused, ensure, guest, memory, null,
+};
 
 guest!(run);
 
@@ -24,7 +26,11 @@ fn run() -> Outcome {
         let Err(error) = result else { return Err(format!("{what}: expected an error")) };
         ensure!(error.message.len() < 1024, "{what}: expected a short message, got {} bytes", error.message.len());
         for letter in ["x", "y", "z"] {
-            ensure!(!error.message.contains(&letter.repeat(129)), "{what}: quotes more than 128 bytes: {}", error.message);
+            ensure!(
+                !error.message.contains(&letter.repeat(129)),
+                "{what}: quotes more than 128 bytes: {}",
+                error.message
+            );
         }
         ensure!(!error.message.chars().any(char::is_control), "{what}: not escaped: {:?}", error.message);
     }

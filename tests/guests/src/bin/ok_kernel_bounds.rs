@@ -36,14 +36,21 @@ fn run() -> Outcome {
         let command = dispatch(0, 16, &start.to_le_bytes(), &bindings);
         submit(&device, batch(&[&buffer, &found], &[&executable], vec![command]))?;
         for (other, name) in [(&before, "before"), (&after, "after")] {
-            same(memory::read_numbers::<u32>(other)?, vec![0x5ec4e700; 64], &format!("the buffer allocated {name}, start {start}"))?;
+            same(
+                memory::read_numbers::<u32>(other)?,
+                vec![0x5ec4e700; 64],
+                &format!("the buffer allocated {name}, start {start}"),
+            )?;
         }
         let all = memory::read_numbers::<u32>(&buffer)?;
         same(all[..64].to_vec(), vec![0x5ec4e700; 64], "what lies before the binding")?;
         same(all[128..].to_vec(), vec![0x5ec4e700; 64], "what lies well behind the binding")?;
         same(all[80..128].to_vec(), vec![0; 48], "what lies directly behind the binding")?;
         let leaked = memory::read_numbers::<u32>(&found)?[0];
-        ensure!(leaked & 0x5ec4e700 != 0x5ec4e700, "start {start}: a kernel read what lies outside its binding: {leaked:#x}");
+        ensure!(
+            leaked & 0x5ec4e700 != 0x5ec4e700,
+            "start {start}: a kernel read what lies outside its binding: {leaked:#x}"
+        );
     }
     Ok(())
 }

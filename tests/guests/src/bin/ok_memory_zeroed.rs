@@ -17,7 +17,12 @@ fn run(input: &str) -> Outcome<String> {
         while let Ok(buffer) = memory::try_buffer(&device, piece) {
             let found = memory::bytes(&buffer)?;
             let dirty = found.iter().position(|byte| *byte != 0);
-            ensure!(dirty.is_none(), "expected zeroes in piece {}, found {:?} at {dirty:?}", held.len(), found[dirty.unwrap_or(0)]);
+            ensure!(
+                dirty.is_none(),
+                "expected zeroes in piece {}, found {:?} at {dirty:?}",
+                held.len(),
+                found[dirty.unwrap_or(0)]
+            );
             held.push(buffer);
         }
         ensure!(!held.is_empty(), "not even one piece of {piece} bytes could be had");

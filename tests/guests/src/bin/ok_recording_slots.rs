@@ -22,12 +22,13 @@ fn run() -> Outcome {
     for round in 1..=3 {
         let target = memory::buffer(&device, 24)?;
         // Both slots lie in one buffer, side by side.
-        let bindings = [
-            Binding { buffer: 0, offset: 0, length: Some(8) },
-            Binding { buffer: 0, offset: 8, length: None },
-        ];
+        let bindings =
+            [Binding { buffer: 0, offset: 0, length: Some(8) }, Binding { buffer: 0, offset: 8, length: None }];
         let signal = [at(&done, round)];
-        fine(device.execute(&[], &recording, &[&target], &bindings, &signal, None), &format!("executing, round {round}"))?;
+        fine(
+            device.execute(&[], &recording, &[&target], &bindings, &signal, None),
+            &format!("executing, round {round}"),
+        )?;
         fine(done.wait(round, LONG), "waiting")?;
         let expected = [2u32, 3, 3, 9, 0, 0];
         same(memory::read_numbers::<u32>(&target)?, expected.to_vec(), &format!("what round {round} wrote"))?;

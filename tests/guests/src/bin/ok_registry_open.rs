@@ -16,8 +16,10 @@ fn run() -> Outcome<String> {
         let devices = fine(driver.query_available_devices(), &format!("devices of {name}"))?;
         for (ordinal, device) in (0..).zip(&devices) {
             let by_id = fine(driver.create_device_by_id(device.id, &[]), &format!("{name}: by id {}", device.id))?;
-            let by_ordinal = fine(driver.create_device_by_ordinal(ordinal, &[]), &format!("{name}: by ordinal {ordinal}"))?;
-            let by_path = fine(driver.create_device_by_path(&device.path, &[]), &format!("{name}: by path {}", device.path))?;
+            let by_ordinal =
+                fine(driver.create_device_by_ordinal(ordinal, &[]), &format!("{name}: by ordinal {ordinal}"))?;
+            let by_path =
+                fine(driver.create_device_by_path(&device.path, &[]), &format!("{name}: by path {}", device.path))?;
             for opened in [by_id, by_ordinal, by_path] {
                 same(&opened.info().path, &device.path, "the path of the device that was asked for")?;
             }

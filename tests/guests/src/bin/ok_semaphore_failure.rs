@@ -2,7 +2,9 @@
 #![no_main]
 
 use test_guests::work::{at, direct, fill, nothing, semaphore, transfers};
-use test_guests::{Error, LONG, Outcome, StatusCode, WaitMode, check, check::fine, check::refused, check::same, guest, memory, null};
+use test_guests::{
+    Error, LONG, Outcome, StatusCode, WaitMode, check, check::fine, check::refused, check::same, guest, memory, null,
+};
 
 guest!(run);
 
@@ -18,7 +20,9 @@ fn run() -> Outcome {
     let error = |code, message: &str| Error { code, message: message.into(), limit: None };
     failing.fail(&error(StatusCode::DataLoss, "the moon is gone"));
     failing.fail(&error(StatusCode::Cancelled, "too late"));
-    for (semaphore, name) in [(&failing, "the failed semaphore"), (&first, "what waited"), (&second, "what waited for that")] {
+    for (semaphore, name) in
+        [(&failing, "the failed semaphore"), (&first, "what waited"), (&second, "what waited for that")]
+    {
         let what = &format!("waiting for {name}");
         let failure = refused(semaphore.wait(9, LONG), StatusCode::DataLoss, what)?;
         check::explained::<()>(Err(failure), StatusCode::DataLoss, &["the moon is gone"], what)?;
@@ -27,7 +31,11 @@ fn run() -> Outcome {
     }
     let points = [at(&healthy, 1), at(&failing, 1)];
     for mode in [WaitMode::All, WaitMode::Any] {
-        refused(device.wait_semaphores(&points, mode, LONG), StatusCode::DataLoss, "a wait with a failed semaphore in it")?;
+        refused(
+            device.wait_semaphores(&points, mode, LONG),
+            StatusCode::DataLoss,
+            "a wait with a failed semaphore in it",
+        )?;
     }
     same(memory::bytes(&buffer)?, vec![0; 4], "the buffer of the work that must not have run")?;
     same(fine(healthy.query(), "the other semaphore")?, 0, "its value")

@@ -22,7 +22,10 @@ fn run() -> Outcome {
     same(memory::bytes(&b)?, vec![5; 8], "what the first consumer copied")?;
     same(memory::bytes(&c)?, vec![5; 8], "what the second consumer copied")?;
 
-    fine(device.submit(&[at(&done, 1)], &nothing(), &[at(&middle, 10), at(&done, 10)], None), "a barrier with two signals")?;
+    fine(
+        device.submit(&[at(&done, 1)], &nothing(), &[at(&middle, 10), at(&done, 10)], None),
+        "a barrier with two signals",
+    )?;
     fine(device.wait_semaphores(&[at(&middle, 10), at(&done, 10)], WaitMode::All, LONG), "waiting for both")?;
     Ok(())
 }

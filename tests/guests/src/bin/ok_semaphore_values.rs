@@ -25,7 +25,11 @@ fn run() -> Outcome {
     let points = [at(&b, 1), at(&a, 5), at(&a, 5)];
     let all = device.wait_semaphores(&points, WaitMode::All, 0);
     refused(all, StatusCode::DeadlineExceeded, "all of three, of which one is not met")?;
-    same(fine(device.wait_semaphores(&points, WaitMode::Any, 0), "any of three")?, 1, "the index of a point that is met")?;
+    same(
+        fine(device.wait_semaphores(&points, WaitMode::Any, 0), "any of three")?,
+        1,
+        "the index of a point that is met",
+    )?;
     for mode in [WaitMode::All, WaitMode::Any] {
         same(fine(device.wait_semaphores(&[], mode, 0), "no points")?, 0, "the index for no points")?;
     }

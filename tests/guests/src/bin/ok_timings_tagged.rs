@@ -19,7 +19,10 @@ fn run() -> Outcome {
     let timings = device.take_timings();
     same(timings.iter().map(|timing| timing.tag).collect::<Vec<_>>(), vec![70, u64::MAX], "tags, oldest first")?;
     for timing in &timings {
-        ensure!(timing.queue_ns < LONG && timing.device_ns.unwrap_or(0) < LONG, "expected plausible times, got {timing:?}");
+        ensure!(
+            timing.queue_ns < LONG && timing.device_ns.unwrap_or(0) < LONG,
+            "expected plausible times, got {timing:?}"
+        );
     }
     same(device.take_timings().len(), 0, "timings left after they were taken")?;
 

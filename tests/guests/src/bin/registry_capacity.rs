@@ -1,7 +1,9 @@
 //! A registry takes exactly 64 factories; the next is refused, and again taken once there is room. Granted is one factory.
 #![no_main]
 
-use test_guests::{Outcome, Registry, StatusCode, check::explained, check::fine, check::refused, check::same, factories, guest};
+use test_guests::{
+    Outcome, Registry, StatusCode, check::explained, check::fine, check::refused, check::same, factories, guest,
+};
 
 guest!(run);
 

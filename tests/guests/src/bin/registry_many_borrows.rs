@@ -15,8 +15,16 @@ fn run() -> Outcome {
     }
     same(registry.enumerate().len(), 0, "drivers at the end")?;
     for length in [5_000, 1 << 20, 4 << 20] {
-        refused(registry.create_device(&"u".repeat(length)), StatusCode::InvalidArgument, &format!("a URI of {length} bytes"))?;
-        refused(registry.try_create(&"n".repeat(length)), StatusCode::InvalidArgument, &format!("a name of {length} bytes"))?;
+        refused(
+            registry.create_device(&"u".repeat(length)),
+            StatusCode::InvalidArgument,
+            &format!("a URI of {length} bytes"),
+        )?;
+        refused(
+            registry.try_create(&"n".repeat(length)),
+            StatusCode::InvalidArgument,
+            &format!("a name of {length} bytes"),
+        )?;
     }
     // UTF-8 of every length on both sides of the boundary.
     let text = "\u{e9}\u{20ac}\u{1f600}".repeat(20);

@@ -48,12 +48,17 @@ impl State {
                 self.factory(duplicate)
             }
             "register" => said(self.at(first)?.register_factory(&self.factories[number(second)?]), |()| "ok".into()),
-            "unregister" => said(self.at(first)?.unregister_factory(&self.factories[number(second)?]), |()| "ok".into()),
+            "unregister" => {
+                said(self.at(first)?.unregister_factory(&self.factories[number(second)?]), |()| "ok".into())
+            }
             "enumerate" => names(self.at(first)?.enumerate()),
             "detailed" => {
                 let listing = self.at(first)?.enumerate_detailed();
-                let failures: Vec<_> =
-                    listing.failures.iter().map(|f| format!("{} {:?}: {}", f.factory, f.error.code, f.error.message)).collect();
+                let failures: Vec<_> = listing
+                    .failures
+                    .iter()
+                    .map(|f| format!("{} {:?}: {}", f.factory, f.error.code, f.error.message))
+                    .collect();
                 format!("{} | {}", names(listing.drivers), failures.join(" | "))
             }
             "try" => said(self.at(first)?.try_create(second), |driver| format!("made {}", driver.info().full_name)),

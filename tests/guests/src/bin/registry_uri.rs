@@ -48,11 +48,26 @@ fn run() -> Outcome {
         }
     }
     for uri in ["uri://p%20q", "uri://p/", "uri:////p", "uri://p#p", "uri:// p"] {
-        explained(registry.create_device(uri), StatusCode::NotFound, &[uri], &format!("{uri:?}, which is no path here"))?;
+        explained(
+            registry.create_device(uri),
+            StatusCode::NotFound,
+            &[uri],
+            &format!("{uri:?}, which is no path here"),
+        )?;
     }
     for uri in ["", ":p", "null://", "URI://p", "ur://p", "urix://p"] {
         refused(registry.create_device(uri), StatusCode::NotFound, &format!("the scheme of {uri:?}"))?;
-        refused(driver.create_device_by_uri(uri), StatusCode::InvalidArgument, &format!("{uri:?}, whose scheme is not the driver's"))?;
+        refused(
+            driver.create_device_by_uri(uri),
+            StatusCode::InvalidArgument,
+            &format!("{uri:?}, whose scheme is not the driver's"),
+        )?;
     }
-    explained(registry.create_device("uri://p?hat=1"), StatusCode::InvalidArgument, &["hat", "uri://p?hat=1"], "a parameter that the driver does not know").map(drop)
+    explained(
+        registry.create_device("uri://p?hat=1"),
+        StatusCode::InvalidArgument,
+        &["hat", "uri://p?hat=1"],
+        "a parameter that the driver does not know",
+    )
+    .map(drop)
 }

@@ -1,0 +1,14 @@
+//! Guests on a whole host: one test for each program of the crate `test-guests`, of the same name.
+//!
+//! Every run counts the live native objects of its drivers down to none: see [`hal_test_support::Guest`].
+
+mod deny;
+mod hang;
+mod host;
+mod isolation;
+mod limit;
+mod manifest;
+mod ok;
+mod registry;
+mod registry_model;
+mod trap;
