@@ -59,7 +59,7 @@ fn check_global(module: &Module, variable: &GlobalVariable) -> Result<(), String
             }
             Ok(())
         }
-        AddressSpace::Immediate if size % 4 != 0 || size > MAX_CONSTANT_BYTES => Err(format!(
+        AddressSpace::Immediate if !size.is_multiple_of(4) || size > MAX_CONSTANT_BYTES => Err(format!(
             "is {size} bytes of constants; they are a multiple of 4 and at most {MAX_CONSTANT_BYTES}, larger ones go \
              into a buffer"
         )),

@@ -46,7 +46,7 @@ pub(crate) fn check(bytes: &[u8], limits: &SourceLimits) -> Result<(), KernelErr
 
 fn header(bytes: &[u8]) -> Result<Vec<u32>, KernelError> {
     let invalid = |message: String| Err(KernelError::new(ErrorCode::InvalidArgument, message));
-    if bytes.len() % 4 != 0 {
+    if !bytes.len().is_multiple_of(4) {
         return invalid(format!("SPIR-V is whole words of 4 bytes; these are {} bytes", bytes.len()));
     }
     let words: Vec<u32> = bytes

@@ -1,5 +1,13 @@
 //! Every cap, at its edge and one over, and what hostile source does: nothing.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking, and its helpers too"
+)]
+
 use std::time::{Duration, Instant};
 
 use hal_kernel::limits::{
@@ -110,7 +118,10 @@ fn structures() {
     let _ = wgsl(&format!("struct S0 {{ m: u32 }}\n{chain}var<private> s: S1019;\n{}", body("o[0] = 1u;")));
     // Types that contain others twice.
     let twice: String = (1..26).map(|at| format!("struct T{at} {{ a: T{0}, b: T{0} }}\n", at - 1)).collect();
-    let _ = wgsl(&format!("struct T0 {{ m: u32 }}\n{twice}var<private> s: T25;\n{}", body("o[0] = s.a.a.b.b.a.a.a.a.a.m;")));
+    let _ = wgsl(&format!(
+        "struct T0 {{ m: u32 }}\n{twice}var<private> s: T25;\n{}",
+        body("o[0] = s.a.a.b.b.a.a.a.a.a.m;")
+    ));
     let members: String = (0..300).map(|at| format!("m{at}: u32,")).collect();
     accepted(&format!("struct S {{ {members} }};\n{}", body("o[0] = 1u;")));
 }
@@ -125,8 +136,9 @@ fn function_statements() {
 #[test]
 fn tokens() {
     let count = |functions: usize| {
-        let all: String =
-            (0..functions).map(|at| format!("fn f{at}(a: u32) -> u32 {{ {} return a; }}\n", "_ = a;".repeat(160))).collect();
+        let all: String = (0..functions)
+            .map(|at| format!("fn f{at}(a: u32) -> u32 {{ {} return a; }}\n", "_ = a;".repeat(160)))
+            .collect();
         format!("{all}{}", body("o[0] = 1u;"))
     };
     accepted(&count(50));

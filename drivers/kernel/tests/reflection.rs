@@ -1,5 +1,13 @@
 //! What a program says about itself, what the ABI refuses, and overrides.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking, and its helpers too"
+)]
+
 use hal_kernel::{
     Binding, BindingClass, ErrorCode, Format, KernelError, OverrideValue, Program, RuntimeArray, SourceLimits, load,
 };

@@ -1,5 +1,13 @@
 //! SPIR-V: what is read, what is refused, and what would have ended the process.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking, and its helpers too"
+)]
+
 use hal_kernel::limits::{MAX_SPIRV_BOUND, MAX_SPIRV_INSTRUCTIONS, MAX_SPIRV_NESTING, MAX_SPIRV_TYPE_NESTING};
 use hal_kernel::{ErrorCode, Format, KernelError, Program, SourceLimits, load};
 

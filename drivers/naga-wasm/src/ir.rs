@@ -213,17 +213,50 @@ pub(crate) enum Helper {
 /// An instruction.
 #[derive(Clone, Debug)]
 pub(crate) enum Inst {
-    Op { dst: Reg, op: Op, args: Vec<Operand> },
-    Load { dst: Reg, cell: Cell, address: Address },
+    Op {
+        dst: Reg,
+        op: Op,
+        args: Vec<Operand>,
+    },
+    Load {
+        dst: Reg,
+        cell: Cell,
+        address: Address,
+    },
     /// A load between two barriers, by all invocations from one address.
-    UniformLoad { dst: Reg, cell: Cell, address: Address },
-    Store { cell: Cell, address: Address, value: Operand },
+    UniformLoad {
+        dst: Reg,
+        cell: Cell,
+        address: Address,
+    },
+    Store {
+        cell: Cell,
+        address: Address,
+        value: Operand,
+    },
     /// Zeroes `length` bytes.
-    Fill { address: Address, length: u32 },
+    Fill {
+        address: Address,
+        length: u32,
+    },
     /// Copies `length` bytes between places that do not overlap.
-    Move { to: Address, from: Address, length: u32 },
-    Atomic { dst: Option<Reg>, op: AtomicOp, address: Address, value: Operand, compare: Operand },
-    Call { function: u32, args: Vec<Operand>, results: Vec<Reg> },
+    Move {
+        to: Address,
+        from: Address,
+        length: u32,
+    },
+    Atomic {
+        dst: Option<Reg>,
+        op: AtomicOp,
+        address: Address,
+        value: Operand,
+        compare: Operand,
+    },
+    Call {
+        function: u32,
+        args: Vec<Operand>,
+        results: Vec<Reg>,
+    },
 }
 
 /// A statement.

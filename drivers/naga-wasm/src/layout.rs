@@ -128,7 +128,9 @@ impl<'a> Layouts<'a> {
                 Some(ty) => Shape::Struct(ty),
                 None => return Err(unsupported("a structure without a name", span)),
             },
-            _ => return Err(unsupported("a type that is no data (a texture, a sampler, a pointer to a pointer)", span)),
+            _ => {
+                return Err(unsupported("a type that is no data (a texture, a sampler, a pointer to a pointer)", span));
+            }
         };
         match shape {
             Shape::Scalar(scalar) | Shape::Vector { scalar, .. } | Shape::Matrix { scalar, .. } => {
@@ -154,9 +156,7 @@ impl<'a> Layouts<'a> {
                 let column = column_words(rows) * u32::from(scalar.width);
                 (columns * column, column)
             }
-            Shape::Array { base, count, stride } => {
-                (count.unwrap_or(1).saturating_mul(stride), self.facts(base).align)
-            }
+            Shape::Array { base, count, stride } => (count.unwrap_or(1).saturating_mul(stride), self.facts(base).align),
             Shape::Struct(ty) => {
                 let facts = self.facts(ty);
                 (facts.size, facts.align)
@@ -263,9 +263,7 @@ impl<'a> Layouts<'a> {
                 let TypeInner::Struct { ref members, .. } = self.module.types[ty].inner else { return Ok(None) };
                 let Some(last) = members.last() else { return Ok(None) };
                 match self.module.types[last.ty].inner {
-                    TypeInner::Array { size: naga::ArraySize::Dynamic, stride, .. } => {
-                        Ok(Some((last.offset, stride)))
-                    }
+                    TypeInner::Array { size: naga::ArraySize::Dynamic, stride, .. } => Ok(Some((last.offset, stride))),
                     _ => Ok(None),
                 }
             }

@@ -1,5 +1,13 @@
 //! The kernels of the examples and of the conformance suite.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking, and its helpers too"
+)]
+
 mod common;
 
 use common::{Run, bytes_f, bytes_u, run};

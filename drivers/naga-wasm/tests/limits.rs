@@ -1,5 +1,13 @@
 //! What is refused: beyond a limit, not implemented, wrong.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking, and its helpers too"
+)]
+
 mod common;
 
 use std::time::{Duration, Instant};
@@ -58,7 +66,7 @@ fn scratch_memory() {
     let options = Options { max_scratch_bytes: 4096, ..Options::default() };
     let kernel = compiles(&with(200), &options);
     // An array for each of four invocations.
-    assert!(kernel.scratch_per_worker >= 3200 && kernel.scratch_per_worker % 16 == 0);
+    assert!(kernel.scratch_per_worker >= 3200 && kernel.scratch_per_worker.is_multiple_of(16));
     limited(&with(300), &options, "scratch memory");
     // Without a barrier one array serves all.
     let alone = main_with("", "var a: array<u32, 300>; a[l] = l; o[l] = a[o[l]];");
@@ -118,7 +126,10 @@ fn calls_inside_each_other() {
         let all: String = (1..=depth)
             .map(|at| format!("fn f{at}(p: ptr<function, u32>) {{ *p += 1u; f{}(p); }}\n", at - 1))
             .collect();
-        main_with(&format!("fn f0(p: ptr<function, u32>) {{ *p *= 2u; }}\n{all}"), &format!("var x = l; f{depth}(&x); o[l] = x;"))
+        main_with(
+            &format!("fn f0(p: ptr<function, u32>) {{ *p *= 2u; }}\n{all}"),
+            &format!("var x = l; f{depth}(&x); o[l] = x;"),
+        )
     };
     compiles(&chain(60), &Options::default());
     limited(&chain(80), &Options::default(), "calls are nested");
@@ -129,10 +140,17 @@ fn statements_inside_each_other() {
     let nest = |depth: usize| format!("{} o[l] += 1u; {}", "if o[l] > 0u {".repeat(depth), "}".repeat(depth));
     compiles(&main_with("", &nest(100)), &Options::default());
     // Copied into each other they are deeper than any one of them.
-    let twice = main_with(&format!("fn f(l: u32, p: ptr<function, u32>) {{ {} }}", nest(100)), &nest(100).replace("o[l] += 1u;", "var x = 0u; f(l, &x);"));
+    let twice = main_with(
+        &format!("fn f(l: u32, p: ptr<function, u32>) {{ {} }}", nest(100)),
+        &nest(100).replace("o[l] += 1u;", "var x = 0u; f(l, &x);"),
+    );
     compiles(&twice, &Options::default());
     let thrice = main_with(
-        &format!("fn f(l: u32, p: ptr<function, u32>) {{ {} }} fn g(l: u32, p: ptr<function, u32>) {{ {} }}", nest(100), nest(100).replace("o[l] += 1u;", "f(l, p);")),
+        &format!(
+            "fn f(l: u32, p: ptr<function, u32>) {{ {} }} fn g(l: u32, p: ptr<function, u32>) {{ {} }}",
+            nest(100),
+            nest(100).replace("o[l] += 1u;", "f(l, p);")
+        ),
         &nest(100).replace("o[l] += 1u;", "var x = 0u; g(l, &x);"),
     );
     limited(&thrice, &Options::default(), "nested");

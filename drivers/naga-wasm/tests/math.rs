@@ -1,5 +1,13 @@
 //! Operators and built-in functions, against Rust's.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking, and its helpers too"
+)]
+
 mod common;
 
 use common::{Run, bytes_f, bytes_i, bytes_u, run};
@@ -43,9 +51,8 @@ fn sweep(from: f32, to: f32, count: usize) -> Vec<f32> {
     (0..=count).map(|at| from + (to - from) * at as f32 / count as f32).collect()
 }
 
-const ODD: [f32; 14] = [
-    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1e-30, -1e-40, 1e-5, 1e30, -1e30, f32::MIN_POSITIVE, 3.0, -7.25,
-];
+const ODD: [f32; 14] =
+    [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1e-30, -1e-40, 1e-5, 1e30, -1e30, f32::MIN_POSITIVE, 3.0, -7.25];
 const ENDS: [f32; 3] = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
 
 #[test]
@@ -56,8 +63,9 @@ fn exponentials_and_logarithms() {
     let one = [0.0];
     close("exp(x)", &all, &one, |x, _| x.exp(), 1.0, 0.0);
     close("exp2(x)", &all, &one, |x, _| x.exp2(), 1.0, 0.0);
-    let positive = [&sweep(0.001, 3.0, 500)[..], &sweep(0.999, 1.001, 100), &[0.0, 1e-40, 1e-38, 1e38, f32::MAX, -1.0], &ENDS]
-        .concat();
+    let positive =
+        [&sweep(0.001, 3.0, 500)[..], &sweep(0.999, 1.001, 100), &[0.0, 1e-40, 1e-38, 1e38, f32::MAX, -1.0], &ENDS]
+            .concat();
     close("log(x)", &positive, &one, |x, _| x.ln(), 1.0, 0.0);
     close("log2(x)", &positive, &one, |x, _| x.log2(), 1.0, 0.0);
     let bases = [0.0, 0.3, 0.9999, 1.0, 1.5, 2.0, 10.0, 1e10, 1e-10];
@@ -130,14 +138,28 @@ fn rounding_and_simple_functions() {
     close("smoothstep(1.0, 3.0, x)", &xs, &one, smooth, 4.0, 1e-7);
     close("x % y", &[5.5, -5.5, 7.0, 1e5], &[2.0, -2.0, 0.3], |x, y| x - y * (x / y).trunc(), 4.0, 0.02);
     close("x / y", &[1.0, -3.0, 1e30], &[3.0, -7.0, 0.0, 1e-20], |x, y| x / y, 0.5, 0.0);
-    close("ldexp(x, i32(y))", &[1.0, -0.75, 1e-40, 3e38], &[0.0, 5.0, -3.0, 200.0, -300.0, 127.0], |x, y| x * y.exp2(), 0.5, 0.0);
+    close(
+        "ldexp(x, i32(y))",
+        &[1.0, -0.75, 1e-40, 3e38],
+        &[0.0, 5.0, -3.0, 200.0, -300.0, 127.0],
+        |x, y| x * y.exp2(),
+        0.5,
+        0.0,
+    );
     close("modf(x).fract", &[1.5, -2.25, 3.0], &one, |x, _| x.fract(), 0.0, 0.0);
     close("modf(x).whole", &[1.5, -2.25, 3.0], &one, |x, _| x.trunc(), 0.0, 0.0);
     close("ldexp(frexp(x).fract, frexp(x).exp)", &xs, &one, |x, _| x, 0.0, 0.0);
     for (x, _, got) in floats("frexp(x).fract", &xs, &one) {
         assert!(x == 0.0 || (0.5..1.0).contains(&got.abs()), "{x} {got}");
     }
-    close("f32(frexp(x).exp)", &[1.0, 8.0, 0.3, 0.0], &one, |x, _| if x == 0.0 { 0.0 } else { x.log2().floor() + 1.0 }, 0.0, 0.0);
+    close(
+        "f32(frexp(x).exp)",
+        &[1.0, 8.0, 0.3, 0.0],
+        &one,
+        |x, _| if x == 0.0 { 0.0 } else { x.log2().floor() + 1.0 },
+        0.0,
+        0.0,
+    );
 }
 
 #[test]
@@ -161,8 +183,24 @@ fn vectors() {
     let out = run(source, "main", Run { buffers: vec![(0, bytes_f(&[0.0; 18]))], ..Run::default() }).floats(0);
     let root = (1.0f32 - 0.25 * (1.0 - 0.64)).sqrt();
     let want = [
-        11.0, 5.0, 12.25f32.sqrt(), 6.5, -10.0, 4.5, 1.0, 1.0, 1.0, -1.0, 0.3, -0.4 - (0.5 * -0.8 + root), 12.0, -2.0, 2.0,
-        14.0, 0.0, 10.0,
+        11.0,
+        5.0,
+        12.25f32.sqrt(),
+        6.5,
+        -10.0,
+        4.5,
+        1.0,
+        1.0,
+        1.0,
+        -1.0,
+        0.3,
+        -0.4 - (0.5 * -0.8 + root),
+        12.0,
+        -2.0,
+        2.0,
+        14.0,
+        0.0,
+        10.0,
     ];
     for (at, (got, want)) in out.iter().zip(want).enumerate() {
         assert!((got - want).abs() < 1e-6, "{at}: {got} {want}");
@@ -213,7 +251,17 @@ fn integers() {
             o[b + 29u] = i32(f32(x)) + i32(f32(u) > 1.0);
         }";
     let pairs = [
-        [7, 2], [-7, 2], [7, 0], [-7, 0], [0, 0], [i32::MIN, -1], [i32::MIN, 0], [i32::MAX, 33], [1, 31], [-1, 32], [0x0f0f, 27],
+        [7, 2],
+        [-7, 2],
+        [7, 0],
+        [-7, 0],
+        [0, 0],
+        [i32::MIN, -1],
+        [i32::MIN, 0],
+        [i32::MAX, 33],
+        [1, 31],
+        [-1, 32],
+        [0x0f0f, 27],
         [-300, -4],
     ];
     let input: Vec<i32> = pairs.concat();
@@ -241,8 +289,8 @@ fn integers() {
         let want = [
             if y == 0 { x } else { x.wrapping_div(y) },
             if y == 0 { 0 } else { x.wrapping_rem(y) },
-            if w == 0 { x } else { (u / w) as i32 },
-            if w == 0 { 0 } else { (u % w) as i32 },
+            u.checked_div(w).unwrap_or(u) as i32,
+            u.checked_rem(w).unwrap_or(0) as i32,
             x.wrapping_add(y),
             x.wrapping_mul(y),
             x.wrapping_shl(w),
@@ -349,7 +397,8 @@ fn half(x: f32) -> u32 {
 
 fn wide(bits: u32) -> f32 {
     let (sign, exponent, fraction) = (bits >> 15, bits >> 10 & 31, (bits & 0x3ff) as f32);
-    let size = if exponent == 0 { fraction * 2f32.powi(-24) } else { (1024.0 + fraction) * 2f32.powi(exponent as i32 - 25) };
+    let size =
+        if exponent == 0 { fraction * 2f32.powi(-24) } else { (1024.0 + fraction) * 2f32.powi(exponent as i32 - 25) };
     if sign == 1 { -size } else { size }
 }
 

@@ -1,5 +1,13 @@
 //! Memory: bounds, layouts, variables, pointers, atomics, constants.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking, and its helpers too"
+)]
+
 mod common;
 
 use common::{Run, bytes_f, bytes_i, bytes_u, compile, run, run_kernel};
@@ -234,7 +242,8 @@ fn large_values() {
         }";
     let mut input: Vec<u32> = (0..200).collect();
     input.push(1.0f32.to_bits());
-    let out = run(source, "main", Run { buffers: vec![(0, bytes_u(&input)), (1, bytes_u(&[7; 201]))], ..Run::default() });
+    let out =
+        run(source, "main", Run { buffers: vec![(0, bytes_u(&input)), (1, bytes_u(&[7; 201]))], ..Run::default() });
     let got = out.words(1);
     assert_eq!((got[0], got[1], got[3], got[199]), (103, 0, 198, 398));
     assert_eq!(f32::from_bits(got[200]), 1.5);

@@ -1,5 +1,13 @@
 //! Kernels that came through SPIR-V: built-in values in private variables, a function around the function.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking, and its helpers too"
+)]
+
 mod common;
 
 use common::{Run, bytes_u, run, run_kernel, validate};
@@ -8,8 +16,7 @@ use naga_wasm::Options;
 /// WGSL to SPIR-V and back to IR.
 fn through_spirv(source: &str) -> naga::Module {
     let (module, info) = common::front(source);
-    let mut options = naga::back::spv::Options::default();
-    options.lang_version = (1, 3);
+    let options = naga::back::spv::Options { lang_version: (1, 3), ..naga::back::spv::Options::default() };
     let words = naga::back::spv::write_vec(&module, &info, &options, None).unwrap();
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     naga::front::spv::parse_u8_slice(&bytes, &naga::front::spv::Options::default()).unwrap()
@@ -45,8 +52,8 @@ const KERNEL: &str = "
 fn the_same_results_as_from_wgsl() {
     let module = through_spirv(KERNEL);
     let info = validate(&module).unwrap();
-    let kernel = naga_wasm::compile(&module, &info, "main", &Options::default())
-        .unwrap_or_else(|error| panic!("{error}"));
+    let kernel =
+        naga_wasm::compile(&module, &info, "main", &Options::default()).unwrap_or_else(|error| panic!("{error}"));
     let task = || Run {
         groups: [2, 1, 1],
         constants: bytes_u(&[5, 3]),

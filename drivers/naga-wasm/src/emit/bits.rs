@@ -26,7 +26,11 @@ fn ldexp(body: &mut Body) {
     let mut code = body.code();
     for (limit, below) in [(300, false), (-300, true)] {
         code.local_get(e).i32_const(limit).local_get(e).i32_const(limit);
-        if below { code.i32_gt_s() } else { code.i32_lt_s() };
+        if below {
+            code.i32_gt_s()
+        } else {
+            code.i32_lt_s()
+        };
         code.select().local_set(e);
     }
     code.local_get(x).f64_promote_f32();
@@ -41,7 +45,11 @@ fn frexp(body: &mut Body, fraction: bool) {
     // Zero, infinity and NaN have no exponent.
     code.local_get(x).local_get(x).f32_sub().f32_const(0.0.into()).f32_ne();
     code.local_get(x).f32_const(0.0.into()).f32_eq().i32_or().if_(BlockType::Empty);
-    if fraction { code.local_get(x) } else { code.i32_const(0) };
+    if fraction {
+        code.local_get(x)
+    } else {
+        code.i32_const(0)
+    };
     code.return_().end();
     code.local_get(x).f64_promote_f32().i64_reinterpret_f64();
     if fraction {

@@ -562,4 +562,3 @@ pub(crate) fn calls(body: &[Stmt]) -> bool {
     walk_insts(body, &mut |inst| calls |= matches!(inst, Inst::Call { .. }));
     calls
 }
-

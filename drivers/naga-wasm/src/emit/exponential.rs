@@ -145,7 +145,11 @@ fn hyperbolic(body: &mut Body, helper: Helper, exp2: u32, power: u32) {
         }
         _ => {
             code.local_get(power).f64_const(1.0.into()).local_get(power).f64_div();
-            if helper == Helper::Sinh { code.f64_sub() } else { code.f64_add() };
+            if helper == Helper::Sinh {
+                code.f64_sub()
+            } else {
+                code.f64_add()
+            };
             code.f64_const(0.5.into()).f64_mul();
         }
     }

@@ -194,13 +194,8 @@ impl Emitter<'_> {
         module.section(&types);
         let mut imports = ImportSection::new();
         imports.import(abi::IMPORT_MODULE, abi::IMPORT_REFILL, EntityType::Function(refill));
-        let memory = MemoryType {
-            minimum: 1,
-            maximum: Some(MAX_PAGES),
-            memory64: false,
-            shared: true,
-            page_size_log2: None,
-        };
+        let memory =
+            MemoryType { minimum: 1, maximum: Some(MAX_PAGES), memory64: false, shared: true, page_size_log2: None };
         imports.import(abi::IMPORT_MODULE, abi::IMPORT_MEMORY, EntityType::Memory(memory));
         module.section(&imports);
         let mut declared = FunctionSection::new();
@@ -209,7 +204,9 @@ impl Emitter<'_> {
             declared.function(*ty);
             match body {
                 Some(body) => code.function(body),
-                None => return Err(Diagnostic::new(Kind::Invalid, "a function without a body: a compiler defect", None)),
+                None => {
+                    return Err(Diagnostic::new(Kind::Invalid, "a function without a body: a compiler defect", None));
+                }
             };
         }
         module.section(&declared);

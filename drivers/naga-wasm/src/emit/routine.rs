@@ -99,13 +99,9 @@ impl Emitter<'_> {
             | Helper::Asinh
             | Helper::Acosh
             | Helper::Atanh => super::exponential::body(self, helper, params),
-            Helper::Sin
-            | Helper::Cos
-            | Helper::Tan
-            | Helper::Asin
-            | Helper::Acos
-            | Helper::Atan
-            | Helper::Atan2 => super::trigonometry::body(self, helper, params),
+            Helper::Sin | Helper::Cos | Helper::Tan | Helper::Asin | Helper::Acos | Helper::Atan | Helper::Atan2 => {
+                super::trigonometry::body(self, helper, params)
+            }
             Helper::Ldexp
             | Helper::FrexpFraction
             | Helper::FrexpExponent

@@ -285,10 +285,9 @@ impl Body {
 
     fn start_invocation(&mut self, emitter: &Emitter, region: &Region) {
         for axis in used_axes(region) {
-            let (Some(group), Some(global)) = (
-                self.builtins.local_of(Builtin::Group(axis)),
-                self.builtins.local_of(Builtin::Global(axis)),
-            ) else {
+            let (Some(group), Some(global)) =
+                (self.builtins.local_of(Builtin::Group(axis)), self.builtins.local_of(Builtin::Global(axis)))
+            else {
                 continue;
             };
             let size = emitter.unit.workgroup_size.get(usize::from(axis)).copied().unwrap_or(1);

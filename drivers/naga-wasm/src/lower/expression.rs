@@ -132,7 +132,11 @@ impl Lowerer<'_, '_> {
                 let (accept, reject) = (self.scalars(accept)?, self.scalars(reject)?);
                 let pairs = accept.iter().zip(reject.iter()).enumerate();
                 let first = condition.first().copied().unwrap_or(Operand::I32(0));
-                flat(pairs.map(|(at, (&a, &r))| self.b.select(condition.get(at).copied().unwrap_or(first), a, r)).collect())
+                flat(
+                    pairs
+                        .map(|(at, (&a, &r))| self.b.select(condition.get(at).copied().unwrap_or(first), a, r))
+                        .collect(),
+                )
             }
             Expression::Relational { fun, argument } => {
                 let values = self.scalars(argument)?;
@@ -159,7 +163,9 @@ impl Lowerer<'_, '_> {
             }
             Expression::CallResult(_)
             | Expression::AtomicResult { .. }
-            | Expression::WorkGroupUniformLoadResult { .. } => Err(self.defect("a result that is used before it is there")),
+            | Expression::WorkGroupUniformLoadResult { .. } => {
+                Err(self.defect("a result that is used before it is there"))
+            }
             Expression::Derivative { .. } => self.unsupported("derivatives"),
             Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
                 self.unsupported("textures")
@@ -274,11 +280,7 @@ impl Lowerer<'_, '_> {
         Ok(Value::Flat(chosen.into()))
     }
 
-    fn compose(
-        &mut self,
-        ty: Handle<naga::Type>,
-        components: &[Handle<Expression>],
-    ) -> Result<Meaning, Diagnostic> {
+    fn compose(&mut self, ty: Handle<naga::Type>, components: &[Handle<Expression>]) -> Result<Meaning, Diagnostic> {
         let shape = self.cx.layouts.shape(ty)?;
         if self.cx.layouts.is_flat(shape) {
             let mut values = Vec::new();

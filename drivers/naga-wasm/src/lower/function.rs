@@ -26,8 +26,12 @@ pub(crate) fn lower(cx: &Context, entry_index: usize, entry: &EntryPoint) -> Res
     let info = cx.info.get_entry_point(entry_index);
     let frame = Frame::new(&entry.function, None, info, Vec::new());
     let mut lowerer = Lowerer::new(cx, &mut shared, frame);
-    let arguments: Result<Vec<_>, _> =
-        entry.function.arguments.iter().map(|argument| lowerer.builtin_argument(argument, entry.workgroup_size)).collect();
+    let arguments: Result<Vec<_>, _> = entry
+        .function
+        .arguments
+        .iter()
+        .map(|argument| lowerer.builtin_argument(argument, entry.workgroup_size))
+        .collect();
     lowerer.frame.arguments = arguments?;
     lowerer.initialise_privates()?;
     let end = lowerer.b.label();
@@ -164,7 +168,10 @@ impl<'a, 'u> Lowerer<'a, 'u> {
                 None => self.unit.object(Object { size, align: align.max(4), table: None, shared }),
             };
             self.unit.privates.insert(handle, object);
-            return Ok(Place { shape, root: Root::Memory(Address { base: Base::Object(object), index: None, offset: 0 }) });
+            return Ok(Place {
+                shape,
+                root: Root::Memory(Address { base: Base::Object(object), index: None, offset: 0 }),
+            });
         }
         let regs = match self.privates.get(&handle) {
             Some(regs) => regs.clone(),

@@ -105,7 +105,7 @@ impl Globals {
         span: naga::Span,
     ) -> Result<(), Diagnostic> {
         let (size, _) = layouts.size(layouts.shape(variable.ty)?);
-        if size > MAX_CONSTANT_BYTES || size % 4 != 0 {
+        if size > MAX_CONSTANT_BYTES || !size.is_multiple_of(4) {
             let message = format!("constants of {size} bytes; they must be a multiple of 4 and at most 128");
             return Err(Diagnostic::new(Kind::Invalid, message, Some(span)));
         }

@@ -22,10 +22,16 @@ pub(crate) enum Root {
     /// Registers, in the order of the shape's scalars.
     Regs(Rc<[Reg]>),
     /// One of several groups of registers: a component chosen by a computed index, which is in range.
-    Choice { index: Operand, options: Rc<[Rc<[Reg]>]> },
+    Choice {
+        index: Operand,
+        options: Rc<[Rc<[Reg]>]>,
+    },
     Memory(Address),
     /// The constants: `index + offset` bytes into them.
-    Constants { index: Option<Operand>, offset: u32 },
+    Constants {
+        index: Option<Operand>,
+        offset: u32,
+    },
 }
 
 impl Lowerer<'_, '_> {

@@ -63,9 +63,7 @@ impl Lowerer<'_, '_> {
                 let value = self.value(value)?;
                 self.store(&place, &value)
             }
-            Statement::Atomic { pointer, ref fun, value, result } => {
-                self.atomic_statement(pointer, fun, value, result)
-            }
+            Statement::Atomic { pointer, ref fun, value, result } => self.atomic_statement(pointer, fun, value, result),
             Statement::WorkGroupUniformLoad { pointer, result } => {
                 let span = self.span;
                 self.b.push(Stmt::Barrier { span });
@@ -304,8 +302,20 @@ impl Lowerer<'_, '_> {
             AtomicFunction::And => AtomicOp::And,
             AtomicFunction::ExclusiveOr => AtomicOp::Xor,
             AtomicFunction::InclusiveOr => AtomicOp::Or,
-            AtomicFunction::Min => if signed { AtomicOp::MinS } else { AtomicOp::MinU },
-            AtomicFunction::Max => if signed { AtomicOp::MaxS } else { AtomicOp::MaxU },
+            AtomicFunction::Min => {
+                if signed {
+                    AtomicOp::MinS
+                } else {
+                    AtomicOp::MinU
+                }
+            }
+            AtomicFunction::Max => {
+                if signed {
+                    AtomicOp::MaxS
+                } else {
+                    AtomicOp::MaxU
+                }
+            }
             AtomicFunction::Exchange { compare: None } => AtomicOp::Exchange,
             AtomicFunction::Exchange { compare: Some(compare) } => {
                 let compare = self.scalar(compare)?;

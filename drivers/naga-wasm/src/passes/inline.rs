@@ -49,11 +49,7 @@ struct Facts {
 }
 
 /// Makes the plan for entry point `entry` of `module`.
-pub(crate) fn plan(
-    module: &Module,
-    layouts: &Layouts,
-    entry: &Function,
-) -> Result<Plan, Diagnostic> {
+pub(crate) fn plan(module: &Module, layouts: &Layouts, entry: &Function) -> Result<Plan, Diagnostic> {
     let mut facts = vec![Facts::default(); module.functions.len()];
     for (handle, function) in module.functions.iter() {
         let found = survey(module, layouts, function, &facts)?;
@@ -63,10 +59,8 @@ pub(crate) fn plan(
     }
     mark_reachable(module, entry, &mut facts)?;
     for keep_small in [true, false] {
-        let inline: Vec<bool> = facts
-            .iter()
-            .map(|facts| facts.must || facts.callers == 1 || (keep_small && facts.own <= SMALL))
-            .collect();
+        let inline: Vec<bool> =
+            facts.iter().map(|facts| facts.must || facts.callers == 1 || (keep_small && facts.own <= SMALL)).collect();
         if total_size(module, entry, &inline)? <= MAX_INLINED {
             let reachable: Vec<_> = module
                 .functions
@@ -74,8 +68,7 @@ pub(crate) fn plan(
                 .map(|(handle, _)| handle)
                 .filter(|handle| facts.get(handle.index()).is_some_and(|facts| facts.reachable))
                 .collect();
-            let kept =
-                reachable.iter().copied().filter(|handle| inline.get(handle.index()) == Some(&false)).collect();
+            let kept = reachable.iter().copied().filter(|handle| inline.get(handle.index()) == Some(&false)).collect();
             return Ok(Plan { inline, kept, reachable });
         }
     }
@@ -83,12 +76,7 @@ pub(crate) fn plan(
     Err(Diagnostic::new(Kind::Limit, message, None))
 }
 
-fn survey(
-    module: &Module,
-    layouts: &Layouts,
-    function: &Function,
-    known: &[Facts],
-) -> Result<Facts, Diagnostic> {
+fn survey(module: &Module, layouts: &Layouts, function: &Function, known: &[Facts]) -> Result<Facts, Diagnostic> {
     let mut facts = Facts { own: function.expressions.len() as u64, ..Facts::default() };
     let mut passed = 0u32;
     for argument in &function.arguments {

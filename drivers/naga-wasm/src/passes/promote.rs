@@ -6,7 +6,8 @@
 use std::collections::HashSet;
 
 use naga::{
-    AddressSpace, Arena, Expression, Function, GlobalVariable, Handle, Literal, LocalVariable, Module, Statement, TypeInner,
+    AddressSpace, Arena, Expression, Function, GlobalVariable, Handle, Literal, LocalVariable, Module, Statement,
+    TypeInner,
 };
 
 use super::inline::{Plan, visit};
@@ -48,15 +49,11 @@ enum Root {
 }
 
 /// Finds the variables that need an address, in all functions of the plan and in `entry`.
-pub(crate) fn promote(
-    module: &Module,
-    layouts: &Layouts,
-    plan: &Plan,
-    entry: &Function,
-) -> Result<Memory, Diagnostic> {
+pub(crate) fn promote(module: &Module, layouts: &Layouts, plan: &Plan, entry: &Function) -> Result<Memory, Diagnostic> {
     let mut memory = Memory::default();
     for (handle, variable) in module.global_variables.iter() {
-        if variable.space == AddressSpace::Private && layouts.scalars(layouts.shape(variable.ty)?) > MAX_PROMOTED_SCALARS
+        if variable.space == AddressSpace::Private
+            && layouts.scalars(layouts.shape(variable.ty)?) > MAX_PROMOTED_SCALARS
         {
             memory.privates.insert(handle);
         }
@@ -204,11 +201,7 @@ fn points_to_array(module: &Module, function: &Function, expression: Handle<Expr
 }
 
 /// The value of an index that is a constant.
-pub(crate) fn const_index(
-    module: &Module,
-    expressions: &Arena<Expression>,
-    index: Handle<Expression>,
-) -> Option<u32> {
+pub(crate) fn const_index(module: &Module, expressions: &Arena<Expression>, index: Handle<Expression>) -> Option<u32> {
     let literal = match expressions[index] {
         Expression::Literal(literal) => literal,
         Expression::Constant(constant) => match module.global_expressions[module.constants[constant].init] {

@@ -155,7 +155,9 @@ fn parted(accept: &[Stmt], reject: &[Stmt], span: Span) -> Diagnostic {
         });
     }
     let message = match place {
-        Some(_) => "a barrier in control flow that is not uniform: the condition around it may differ between invocations",
+        Some(_) => {
+            "a barrier in control flow that is not uniform: the condition around it may differ between invocations"
+        }
         None => {
             "a jump past a barrier in control flow that is not uniform: the condition around it may differ between \
              invocations"

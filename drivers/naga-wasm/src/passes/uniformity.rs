@@ -70,10 +70,7 @@ impl Uniformity {
             Operand::Builtin(builtin) => match builtin {
                 Builtin::Local(axis) | Builtin::Global(axis) => self.workgroup_size.get(axis as usize) == Some(&1),
                 Builtin::LocalIndex => self.workgroup_size == [1, 1, 1],
-                Builtin::Group(_)
-                | Builtin::Groups(_)
-                | Builtin::Last(_)
-                | Builtin::Constant(_) => true,
+                Builtin::Group(_) | Builtin::Groups(_) | Builtin::Last(_) | Builtin::Constant(_) => true,
             },
         }
     }

@@ -1,25 +1,26 @@
 //! Compiles WGSL, runs it in wasmtime and hands the buffers back.
 
 #![allow(dead_code, reason = "each test file uses its part of this")]
+#![allow(clippy::result_large_err, reason = "naga's errors are what they are")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use naga_wasm::abi::{EXPORT_BUDGET, EXPORT_RUN, EXPORT_SCRATCH, IMPORT_MEMORY, IMPORT_MODULE, IMPORT_REFILL};
 use naga_wasm::{Diagnostic, Kernel, Options};
-use wasmtime::{
-    Config, Engine, Extern, Global, Instance, Linker, MemoryType, Module, SharedMemory, Store, Val,
-};
+use wasmtime::{Config, Engine, Extern, Global, Instance, Linker, MemoryType, Module, SharedMemory, Store, Val};
 
 /// Parses and validates as a driver's front end would.
 pub fn front(source: &str) -> (naga::Module, naga::valid::ModuleInfo) {
-    let module = naga::front::wgsl::parse_str(source)
-        .unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
+    let module =
+        naga::front::wgsl::parse_str(source).unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
     let info = validate(&module).unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
     (module, info)
 }
 
-pub fn validate(module: &naga::Module) -> Result<naga::valid::ModuleInfo, naga::WithSpan<naga::valid::ValidationError>> {
+pub fn validate(
+    module: &naga::Module,
+) -> Result<naga::valid::ModuleInfo, naga::WithSpan<naga::valid::ValidationError>> {
     // What the project's front end accepts, and more, so that the compiler's own refusals are met.
     let flags = naga::valid::ValidationFlags::all() - naga::valid::ValidationFlags::CONTROL_FLOW_UNIFORMITY;
     naga::valid::Validator::new(flags, naga::valid::Capabilities::all()).validate(module)
@@ -123,7 +124,9 @@ pub fn run_kernel(kernel: &Kernel, run: Run) -> Outcome {
     }
     let pages = u32::try_from(at.div_ceil(65536) + 1).unwrap();
     let memory = SharedMemory::new(&engine, MemoryType::shared(pages, 65536)).unwrap();
+    // SAFETY: the kernel runs on this thread, and not while these are called.
     let write = |offset: usize, byte: u8| unsafe { *memory.data()[offset].get() = byte };
+    // SAFETY: as above.
     let read = |offset: usize| unsafe { *memory.data()[offset].get() };
     for offset in 65536..at {
         write(offset, CANARY_BYTE);
@@ -140,9 +143,13 @@ pub fn run_kernel(kernel: &Kernel, run: Run) -> Outcome {
     let counter = left.clone();
     let budget = run.budget;
     linker
-        .func_wrap(IMPORT_MODULE, IMPORT_REFILL, move || {
-            if counter.fetch_sub(1, Ordering::Relaxed) > 0 { budget } else { 0 }
-        })
+        .func_wrap(
+            IMPORT_MODULE,
+            IMPORT_REFILL,
+            move || {
+                if counter.fetch_sub(1, Ordering::Relaxed) > 0 { budget } else { 0 }
+            },
+        )
         .unwrap();
     let instance = linker.instantiate(&mut store, &module).unwrap();
     set(&mut store, &instance, EXPORT_SCRATCH, Val::I32(scratch as i32));
