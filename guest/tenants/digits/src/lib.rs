@@ -2,7 +2,7 @@
 //!
 //! Argument: the device's URI (default `cpu://`). Needs two blobs: `weights` (`data/digits.safetensors`) and `heldout`
 //! (`data/heldout.safetensors`). Prints a confusion table, the accuracy and the largest difference from the reference
-//! logits, and fails if a logit is off by more than [`TOLERANCE`] or fewer than [`REQUIRED_PERCENT`] come out right.
+//! logits, and fails if a logit is off by more than `TOLERANCE` or fewer than `REQUIRED_PERCENT` come out right.
 
 mod network;
 mod report;
@@ -37,8 +37,7 @@ fn main() -> Result<()> {
     let difference = report::largest_difference(&reference, &outcome.logits)?;
     println!("largest difference from the reference logits: {difference:.1e}");
 
-    // A NaN is not within the tolerance either.
-    if !(difference <= TOLERANCE) {
+    if difference.is_nan() || difference > TOLERANCE {
         return Err(Error::new(Code::DataLoss, format!("logits differ by {difference}, more than {TOLERANCE}")));
     }
     if confusion.percent() < REQUIRED_PERCENT {
