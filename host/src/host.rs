@@ -168,8 +168,8 @@ impl Host {
         self.0.workbench.run("inspect", move || Ok(inner.inspect(&bytes, &options))).await
     }
 
-    /// Defines every interface this host implements in an embedder's linker. Its store data hands out the [`State`] that
-    /// [`Host::state`] makes.
+    /// Defines every interface this host implements in an embedder's linker, over the [`State`] that its store data hands out:
+    /// what [`Host::tenant_with`] gives to make it around.
     ///
     /// # Errors
     /// [`Error::Setup`] if the linker has one of them already.

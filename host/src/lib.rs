@@ -26,7 +26,10 @@ pub use error::{Culprit, Error, Rejection, Result};
 pub use hal_core;
 pub use host::Host;
 pub use limiter::StoreLimits;
-pub use load::{imports::Wasi, screen::{Screen, Shape}};
+pub use load::{
+    imports::Wasi,
+    screen::{Screen, Shape},
+};
 pub use program::{Inspection, LoadOptions, Program};
 pub use tenant::{DEFAULT_CALL_TIMEOUT, Report, State, Tenant, TenantOptions};
 

@@ -5,10 +5,8 @@
 //! call [`init`] first thing in `main`, where it returns at once, except in the worker, where it does the work and exits.
 //!
 //! ```no_run
-//! fn main() {
-//!     hal_host::worker::init();
-//!     // The program proper.
-//! }
+//! // The first line of `main`, before any thread is started.
+//! hal_host::worker::init();
 //! ```
 //!
 //! The worker reads one component from its standard input and writes one compiled artefact to its standard output. It has an

@@ -7,8 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+const WORKER: &str = env!("CARGO_BIN_EXE_hal-compile-worker");
+
 fn in_child() -> Builder {
-    builder().compile_worker(env!("CARGO_BIN_EXE_hal-compile-worker"), [""; 0])
+    builder().compile_worker(WORKER, [""; 0])
 }
 
 fn adder() -> Vec<u8> {
@@ -66,31 +68,24 @@ async fn a_child_over_its_time_is_a_rejection() {
 
 #[tokio::test]
 async fn a_load_that_is_dropped_kills_its_child() {
-    let host = in_child().build().expect("a host");
+    let host = builder().compile_worker(WORKER, ["a-load-to-be-dropped"]).build().expect("a host");
     let options = LoadOptions { screen: Screen::large(), ..LoadOptions::default() };
     let bytes = guests::conditions(40_000, 1_000);
     let load = host.load_with(&bytes, &options);
     tokio::time::timeout(Duration::from_millis(300), load).await.expect_err("it takes longer");
     let deadline = Instant::now() + Duration::from_secs(2);
-    while children() > 0 {
+    while workers_with("a-load-to-be-dropped") > 0 {
         assert!(Instant::now() < deadline, "the child lives on");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
-/// Children of this process that compile what the tests above do not: workers with this test's argument.
-fn children() -> usize {
-    let me = std::process::id().to_string();
-    let processes = fs::read_dir("/proc")
-        .expect("procfs")
-        .filter_map(|entry| fs::read_to_string(entry.ok()?.path().join("stat")).ok());
-    let mine = processes.filter(|stat| {
-        let rest = stat.rsplit(") ").next().unwrap_or_default();
-        let mut fields = rest.split(' ');
-        let state = fields.next();
-        fields.next() == Some(&me) && state != Some("Z") && stat.contains("hal-compile")
-    });
-    mine.count()
+/// Workers started with this argument, by which a test tells its own from those of tests beside it.
+fn workers_with(argument: &str) -> usize {
+    let processes = fs::read_dir("/proc").expect("procfs");
+    let lines = processes.filter_map(|entry| fs::read(entry.ok()?.path().join("cmdline")).ok());
+    // The first word is the program; this test's own line may name the argument too, as a filter.
+    lines.filter(|line| line.split(|byte| *byte == 0).nth(1) == Some(argument.as_bytes())).count()
 }
 
 #[tokio::test]
