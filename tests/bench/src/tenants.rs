@@ -177,3 +177,18 @@ fn resident_bytes() -> Result<u64> {
     let kib: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kib * 1024)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_that_is_measured_works() {
+        let bench = Bench::new().unwrap();
+        let mut guest = bench.guest().unwrap();
+        for operation in ["nothing", "ping", "enumerate", "try-create", "create-device", "write", "read", "dispatch"] {
+            guest.each(operation, 2, 4096).unwrap();
+        }
+        assert!(guest.each("unknown", 1, 0).is_err());
+    }
+}
