@@ -27,7 +27,7 @@ const LONG: Duration = Duration::from_millis(2);
 /// Remaining work that is worth waking another thread for: waking one from idle takes 7 to 50 us.
 const WORTH_A_WAKE: Duration = Duration::from_micros(50);
 
-/// What a first piece may cost in bytes of code times invocations, for kernels without loops: some tens of microseconds.
+/// What a first piece may cost in steps, for kernels without loops: some tens of microseconds.
 const FIRST_PIECE: u64 = 1 << 16;
 
 /// Scratch slot of the thread that runs the work. Nobody else uses it, as a device runs one dispatch at a time.
@@ -89,7 +89,7 @@ pub(crate) fn run(
 
 fn first_piece(kernel: &Kernel) -> u64 {
     let invocations: u64 = kernel.abi.workgroup_size.iter().map(|&size| u64::from(size)).product();
-    let cost = kernel.code_bytes.saturating_mul(invocations).max(1);
+    let cost = kernel.cost.saturating_mul(invocations).max(1);
     if kernel.straight { (FIRST_PIECE / cost).max(1) } else { 1 }
 }
 

@@ -1,6 +1,7 @@
 //! A compiled kernel, and the instances that run it.
 
 use crate::{
+    cost,
     dispatch::Job,
     memory::{Memory, SCRATCH_BYTES},
 };
@@ -18,14 +19,18 @@ use wasmtime::{
 /// Work units between two looks at deadline, stop and loss: about a millisecond.
 const SLICE: i64 = 1_000_000;
 
+/// Most steps of one invocation outside of loops, where a kernel does not look at its budget: a few milliseconds. What the compiler copies
+/// into one entry point is far below.
+const MAX_STRAIGHT: u64 = 1 << 22;
+
 /// One entry point as machine code, with instances that are kept between dispatches.
 pub(crate) struct Kernel {
     module: Module,
     pub(crate) abi: abi::Abi,
-    /// Whether its running time is bounded by its size.
+    /// Whether it has no loops, so that `cost` bounds its running time.
     pub(crate) straight: bool,
-    /// Bytes of code: with `straight`, a measure of what an invocation costs.
-    pub(crate) code_bytes: u64,
+    /// Steps of one invocation outside of loops, at most.
+    pub(crate) cost: u64,
     idle: Mutex<Vec<Runner>>,
 }
 
@@ -59,13 +64,16 @@ impl Kernel {
                 format!("the kernel compiler's output was refused, a defect of this driver: {error:#}"),
             )
         })?;
-        Ok(Self {
-            module,
-            straight: !compiled.features.loops,
-            code_bytes: compiled.wasm.len() as u64,
-            abi: compiled.abi,
-            idle: Mutex::default(),
-        })
+        let cost = cost::straight(&compiled.wasm);
+        if cost > MAX_STRAIGHT {
+            return Err(Error::new(
+                Code::ResourceExhausted,
+                format!(
+                    "one invocation runs up to {cost} steps outside of loops, as functions call each other; at most {MAX_STRAIGHT}"
+                ),
+            ));
+        }
+        Ok(Self { module, straight: !compiled.features.loops, cost, abi: compiled.abi, idle: Mutex::default() })
     }
 
     /// An instance that takes part in `job` with scratch of its own.

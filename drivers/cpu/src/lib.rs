@@ -4,6 +4,7 @@ mod buffer;
 mod cache;
 mod config;
 mod convert;
+mod cost;
 mod device;
 mod dispatch;
 mod driver;

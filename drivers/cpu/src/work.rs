@@ -21,7 +21,7 @@ const STAGE_BYTES: u64 = 1 << 20;
 const SMALL_COMMANDS: usize = 16;
 /// ... bytes moved, ...
 const SMALL_BYTES: u64 = 64 << 10;
-/// ... and bytes of code times invocations, of kernels without loops.
+/// ... and steps of kernels without loops, most of which run in well under a nanosecond.
 const SMALL_COST: u64 = 1 << 20;
 
 /// Whether to run it on the submitting thread, because waking another one takes about as long as the work.
@@ -47,7 +47,7 @@ fn cost_of(work: &Work, dispatch: &Dispatch) -> u64 {
     {
         (Some(kernel), Workgroups::Direct(groups)) if kernel.straight => {
             let counts = groups.iter().chain(&kernel.abi.workgroup_size).map(|&count| u64::from(count));
-            counts.fold(kernel.code_bytes, u64::saturating_mul)
+            counts.fold(kernel.cost, u64::saturating_mul)
         }
         _ => u64::MAX,
     }

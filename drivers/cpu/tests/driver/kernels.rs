@@ -274,6 +274,22 @@ fn sources_that_cannot_be_loaded_say_where() {
 }
 
 #[test]
+fn a_kernel_that_is_long_without_a_loop_is_refused() {
+    // A kilobyte of source, and 2^40 calls between two looks at the deadline.
+    let links: String =
+        (1..41).map(|n| format!("fn f{n}(x: u32) -> u32 {{ return f{0}(x) + f{0}(x + 1u); }}\n", n - 1)).collect();
+    let source = format!(
+        "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+        fn f0(x: u32) -> u32 {{ return data[x]; }}
+        {links}
+        @compute @workgroup_size(1) fn main() {{ data[0] = f40(1u); }}"
+    );
+    for name in DRIVERS {
+        assert_eq!(load(&*device(name), &source).err().unwrap().code, Code::ResourceExhausted);
+    }
+}
+
+#[test]
 fn overrides_change_the_kernel() {
     const TUNED: &str = "
         override width: u32 = 2u;
