@@ -185,12 +185,10 @@ fn confine(request: &Request) -> io::Result<()> {
     set(Resource::Cpu, request.cpu_s, request.cpu_s.saturating_add(1))?;
     set(Resource::Core, 0, 0)?;
     set(Resource::Fsize, 0, 0)?;
+    // No signal on the parent's death: the system sends it when the *thread* that started us ends, which a runtime may do
+    // at any time. A worker whose host is gone ends with its processor time, or as it writes.
     #[cfg(target_os = "linux")]
-    {
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
-            .map_err(io::Error::from)?;
-        rustix::thread::set_no_new_privs(true).map_err(io::Error::from)?;
-    }
+    rustix::thread::set_no_new_privs(true).map_err(io::Error::from)?;
     Ok(())
 }
 
