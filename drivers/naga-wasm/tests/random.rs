@@ -48,7 +48,10 @@ enum Statement {
     Barrier,
 }
 
-const OPERATORS: [(&str, fn(u32, u32) -> u32); 9] = [
+/// How an operator is written, and what it does.
+type Operator = (&'static str, fn(u32, u32) -> u32);
+
+const OPERATORS: [Operator; 9] = [
     ("+", u32::wrapping_add),
     ("-", u32::wrapping_sub),
     ("*", u32::wrapping_mul),
@@ -159,32 +162,32 @@ fn write_list(out: &mut String, list: &[Statement], names: &mut u32) {
         *names += 1;
         let name = *names;
         match statement {
-            Statement::Assign(variable, value) => write!(out, "v{variable} = {};\n", text(value)).unwrap(),
+            Statement::Assign(variable, value) => writeln!(out, "v{variable} = {};", text(value)).unwrap(),
             Statement::SetOwn(index, value) => {
-                write!(out, "own[({}) % {CELLS}u] = {};\n", text(index), text(value)).unwrap();
+                writeln!(out, "own[({}) % {CELLS}u] = {};", text(index), text(value)).unwrap();
             }
-            Statement::SetShared(value) => write!(out, "shared_words[l] = {};\n", text(value)).unwrap(),
+            Statement::SetShared(value) => writeln!(out, "shared_words[l] = {};", text(value)).unwrap(),
             Statement::If(condition, accept, reject) => {
-                write!(out, "if (({}) & 1u) == 1u {{\n", text(condition)).unwrap();
+                writeln!(out, "if (({}) & 1u) == 1u {{", text(condition)).unwrap();
                 write_list(out, accept, names);
                 out.push_str("} else {\n");
                 write_list(out, reject, names);
                 out.push_str("}\n");
             }
             Statement::Loop(rounds, leave, skip, body) => {
-                write!(out, "for (var i{name} = 0u; i{name} < {rounds}u; i{name}++) {{\n").unwrap();
-                write!(out, "if (({}) % 5u) == 4u {{ break; }}\n", text(leave)).unwrap();
-                write!(out, "if (({}) % 3u) == 2u {{ continue; }}\n", text(skip)).unwrap();
+                writeln!(out, "for (var i{name} = 0u; i{name} < {rounds}u; i{name}++) {{").unwrap();
+                writeln!(out, "if (({}) % 5u) == 4u {{ break; }}", text(leave)).unwrap();
+                writeln!(out, "if (({}) % 3u) == 2u {{ continue; }}", text(skip)).unwrap();
                 write_list(out, body, names);
                 out.push_str("}\n");
             }
             Statement::UniformLoop(rounds, body) => {
-                write!(out, "for (var i{name} = 0u; i{name} < {rounds}u + g % 2u; i{name}++) {{\n").unwrap();
+                writeln!(out, "for (var i{name} = 0u; i{name} < {rounds}u + g % 2u; i{name}++) {{").unwrap();
                 write_list(out, body, names);
                 out.push_str("}\n");
             }
             Statement::UniformIf(bound, accept, reject) => {
-                write!(out, "if g < {bound}u {{\n").unwrap();
+                writeln!(out, "if g < {bound}u {{").unwrap();
                 write_list(out, accept, names);
                 out.push_str("} else {\n");
                 write_list(out, reject, names);

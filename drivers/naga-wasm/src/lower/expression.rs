@@ -117,6 +117,18 @@ impl Lowerer<'_, '_> {
                 let place = self.place(pointer)?;
                 Ok(Meaning::Value(self.load(&place)?))
             }
+            _ => self.evaluate_operation(handle, expression),
+        }
+    }
+
+    /// Expressions that compute something from values.
+    fn evaluate_operation(
+        &mut self,
+        handle: Handle<Expression>,
+        expression: &Expression,
+    ) -> Result<Meaning, Diagnostic> {
+        let flat = |values: Vec<Operand>| Ok(Meaning::Value(Value::Flat(values.into())));
+        match *expression {
             Expression::Unary { op, expr } => {
                 let shape = self.shape_of(expr)?;
                 let values = self.scalars(expr)?;
@@ -161,6 +173,13 @@ impl Lowerer<'_, '_> {
                 let last = Operand::Builtin(Builtin::Last(self.binding_of(&place)?));
                 flat(vec![self.b.op(Op::Add, &[last, Operand::I32(1)])])
             }
+            _ => self.refuse(expression),
+        }
+    }
+
+    /// Expressions that there is no code for.
+    fn refuse(&self, expression: &Expression) -> Result<Meaning, Diagnostic> {
+        match expression {
             Expression::CallResult(_)
             | Expression::AtomicResult { .. }
             | Expression::WorkGroupUniformLoadResult { .. } => {
@@ -179,6 +198,7 @@ impl Lowerer<'_, '_> {
             Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. } => {
                 self.unsupported("cooperative matrices")
             }
+            _ => Err(self.defect("an expression that was evaluated elsewhere")),
         }
     }
 

@@ -193,3 +193,38 @@ pub(crate) fn too_deep(span: Span) -> Diagnostic {
     let message = format!("statements are nested more than {MAX_NESTING} deep; move the inner ones to a function");
     Diagnostic::new(Kind::Limit, message, Some(span))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(source: &str) -> Vec<(String, bool)> {
+        let module = naga::front::wgsl::parse_str(source).unwrap();
+        let layouts = Layouts::new(&module).unwrap();
+        let plan = plan(&module, &layouts, &module.entry_points[0].function).unwrap();
+        let name = |handle: Handle<Function>| module.functions[handle].name.clone().unwrap_or_default();
+        plan.reachable.iter().map(|&handle| (name(handle), plan.is_inlined(handle))).collect()
+    }
+
+    #[test]
+    fn barriers_pointers_small_ones_and_single_calls_are_copied() {
+        let long = "v = v * 3u + 1u;".repeat(40);
+        let source = format!(
+            "fn waits(v0: u32) -> u32 {{ var v = v0; {long} workgroupBarrier(); return v; }}
+            fn around(v: u32) -> u32 {{ return waits(v); }}
+            fn points(p: ptr<function, u32>) {{ var v = *p; {long} *p = v; }}
+            fn small(v: u32) -> u32 {{ return v + 1u; }}
+            fn once(v0: u32) -> u32 {{ var v = v0; {long} return v; }}
+            fn often(v0: u32) -> u32 {{ var v = v0; {long} return v; }}
+            fn never() {{}}
+            @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+            @compute @workgroup_size(1) fn main() {{
+                var x = o[0]; points(&x); points(&x);
+                o[0] = around(x) + around(1u) + small(1u) + small(2u) + once(x) + often(x) + often(3u);
+            }}"
+        );
+        let want =
+            [("waits", true), ("around", true), ("points", true), ("small", true), ("once", true), ("often", false)];
+        assert_eq!(planned(&source), want.map(|(name, inlined)| (name.to_owned(), inlined)));
+    }
+}

@@ -235,3 +235,44 @@ fn assign(func: &Func, lives: &Lives, params: u32) -> Locals {
     }
     locals
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Inst, Label, Op, RegInfo};
+    use naga::Span;
+
+    fn op(dst: u32, arg: u32) -> Stmt {
+        Stmt::Inst(Inst::Op { dst: Reg(dst), op: Op::Eqz, args: vec![Operand::Reg(Reg(arg))] })
+    }
+
+    fn func(body: Vec<Stmt>, regs: usize) -> Func {
+        let regs = vec![RegInfo { ty: Ty::I32, mutable: false }; regs];
+        Func { params: vec![Reg(0)], results: Vec::new(), regs, body, span: Span::UNDEFINED }
+    }
+
+    #[test]
+    fn a_chain_needs_one_local() {
+        let locals = of_function(&func(vec![op(1, 0), op(2, 1), op(3, 2), op(4, 3)], 5));
+        assert_eq!(locals.types.len(), 1);
+        assert_eq!(locals.of(Reg(0)), 0);
+    }
+
+    #[test]
+    fn what_is_alive_together_is_apart() {
+        let locals = of_function(&func(vec![op(1, 0), op(2, 0), op(3, 1), op(4, 2)], 5));
+        assert_ne!(locals.of(Reg(1)), locals.of(Reg(2)));
+        assert_ne!(locals.of(Reg(3)), locals.of(Reg(2)));
+    }
+
+    #[test]
+    fn what_comes_into_a_loop_lasts_through_it() {
+        // Register 1 is read at the start of each round: nothing in the loop may take its local.
+        let body = vec![op(2, 1), op(3, 2), op(4, 3)];
+        let all = vec![op(1, 0), Stmt::Loop { label: Label(1), body }];
+        let locals = of_function(&func(all, 5));
+        for inside in [2, 3, 4] {
+            assert_ne!(locals.of(Reg(inside)), locals.of(Reg(1)));
+        }
+    }
+}

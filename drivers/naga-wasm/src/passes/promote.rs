@@ -217,3 +217,50 @@ pub(crate) fn const_index(module: &Module, expressions: &Arena<Expression>, inde
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::inline::plan;
+
+    #[test]
+    fn arrays_with_a_computed_index_need_an_address() {
+        let source = "
+            var<private> table: array<u32, 4>;
+            var<private> few: array<u32, 4>;
+            struct S { v: vec4<u32>, list: array<u32, 4> }
+            fn pick(p: ptr<function, array<u32, 4>>, i: u32) -> u32 { return (*p)[i]; }
+            fn first(p: ptr<function, array<u32, 4>>) -> u32 { return (*p)[0]; }
+            @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+            @compute @workgroup_size(1) fn main() {
+                let i = o[0];
+                var vector: vec4<u32>; vector[i] = 1u;
+                var named: array<u32, 4>; named[2] = 1u;
+                var computed: array<u32, 4>; computed[i] = 1u;
+                var member: S; member.list[i] = 1u;
+                var passed: array<u32, 4>; o[1] = pick(&passed, i);
+                var kept: array<u32, 4>; o[2] = first(&kept);
+                var large: array<u32, 65>; large[1] = 1u;
+                table[i] = few[1];
+            }";
+        let module = naga::front::wgsl::parse_str(source).unwrap();
+        let layouts = Layouts::new(&module).unwrap();
+        let entry = &module.entry_points[0].function;
+        let plan = plan(&module, &layouts, entry).unwrap();
+        let memory = promote(&module, &layouts, &plan, entry).unwrap();
+        let in_memory: Vec<_> = entry
+            .local_variables
+            .iter()
+            .filter(|&(local, _)| memory.has_local(None, local))
+            .map(|(_, variable)| variable.name.clone().unwrap_or_default())
+            .collect();
+        assert_eq!(in_memory, ["computed", "member", "passed", "large"]);
+        let privates: Vec<_> = module
+            .global_variables
+            .iter()
+            .filter(|&(variable, _)| memory.has_private(variable))
+            .map(|(_, variable)| variable.name.clone().unwrap_or_default())
+            .collect();
+        assert_eq!(privates, ["table"]);
+    }
+}

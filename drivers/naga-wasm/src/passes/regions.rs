@@ -165,3 +165,93 @@ fn parted(accept: &[Stmt], reject: &[Stmt], span: Span) -> Diagnostic {
     };
     Diagnostic::new(Kind::Invalid, message, Some(place.or(jump).unwrap_or(span)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Builtin, Func, Inst, Op, Reg, RegInfo, Ty, Unit};
+    use crate::passes::uniformity;
+
+    const SPAN: Span = Span::UNDEFINED;
+    const LANE: Operand = Operand::Builtin(Builtin::LocalIndex);
+    const GROUP: Operand = Operand::Builtin(Builtin::Group(0));
+
+    fn work() -> Stmt {
+        Stmt::Inst(Inst::Op { dst: Reg(0), op: Op::Copy, args: vec![LANE] })
+    }
+
+    fn barrier() -> Stmt {
+        Stmt::Barrier { span: SPAN }
+    }
+
+    fn jump(label: Label) -> Stmt {
+        Stmt::Jump { label, span: SPAN }
+    }
+
+    fn when(condition: Operand, accept: Vec<Stmt>) -> Stmt {
+        Stmt::If { condition, accept, reject: Vec::new(), span: SPAN }
+    }
+
+    fn split_body(body: Vec<Stmt>) -> Result<Vec<Node>, Diagnostic> {
+        let regs = vec![RegInfo { ty: Ty::I32, mutable: true }];
+        let mut unit = Unit {
+            entry: Func { params: Vec::new(), results: Vec::new(), regs, body, span: SPAN },
+            functions: Vec::new(),
+            objects: Vec::new(),
+            bindings: Vec::new(),
+            workgroup_bytes: 0,
+            workgroup_size: [4, 1, 1],
+            constant_bytes: 0,
+        };
+        let uniformity = uniformity::analyse(&unit);
+        split(std::mem::take(&mut unit.entry.body), &uniformity)
+    }
+
+    /// The shape of nodes: `r` for a region, `e` for one that jumps may end.
+    fn shape(nodes: &[Node]) -> String {
+        nodes
+            .iter()
+            .map(|node| match node {
+                Node::Region(region) if region.ends.is_empty() => "r".to_owned(),
+                Node::Region(_) => "e".to_owned(),
+                Node::If { accept, reject, .. } => format!("?({}|{})", shape(accept), shape(reject)),
+                Node::Block { body, .. } => format!("[{}]", shape(body)),
+                Node::Loop { body, .. } => format!("({})", shape(body)),
+                Node::Jump(_) => "j".to_owned(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn without_a_barrier_there_is_one_region() {
+        let nodes = split_body(vec![work(), when(LANE, vec![work()]), work()]).unwrap();
+        assert_eq!(shape(&nodes), "r");
+    }
+
+    #[test]
+    fn a_barrier_splits_and_so_does_what_holds_one() {
+        let nodes = split_body(vec![work(), barrier(), work(), when(GROUP, vec![barrier(), work()]), work()]).unwrap();
+        assert_eq!(shape(&nodes), "rr?(r|)r");
+        assert!(split_body(vec![when(LANE, vec![barrier()])]).is_err());
+    }
+
+    #[test]
+    fn a_jump_to_the_end_of_all_may_differ_where_no_barrier_follows() {
+        let end = Label(1);
+        let block = |body: Vec<Stmt>| split_body(vec![Stmt::Block { label: end, body }]);
+        let late = block(vec![work(), barrier(), when(LANE, vec![jump(end)]), work()]).unwrap();
+        assert_eq!(shape(&late), "[re]");
+        let early = block(vec![when(LANE, vec![jump(end)]), work(), barrier(), work()]);
+        assert!(early.is_err());
+        let together = block(vec![when(GROUP, vec![work(), jump(end)]), work(), barrier(), work()]).unwrap();
+        assert_eq!(shape(&together), "[?(rj|)re]");
+    }
+
+    #[test]
+    fn a_loop_with_a_barrier_is_run_by_the_workgroup() {
+        let (out, top) = (Label(1), Label(2));
+        let body = vec![work(), when(GROUP, vec![jump(out)]), barrier(), work(), jump(top)];
+        let nodes = split_body(vec![Stmt::Block { label: out, body: vec![Stmt::Loop { label: top, body }] }]).unwrap();
+        assert_eq!(shape(&nodes), "[(r?(j|)rj)]");
+    }
+}

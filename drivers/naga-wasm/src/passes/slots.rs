@@ -222,3 +222,67 @@ fn set_before_used(region: &Region) -> BTreeSet<Reg> {
     }
     set
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Address, Base, Builtin, Cell, Inst, Object, Op, RegInfo, Ty};
+    use crate::passes::{regions, uniformity};
+    use naga::Span;
+
+    fn copy(dst: u32, value: Operand) -> Stmt {
+        Stmt::Inst(Inst::Op { dst: Reg(dst), op: Op::Copy, args: vec![value] })
+    }
+
+    fn store(object: u32, value: Operand) -> Stmt {
+        let address = Address { base: Base::Object(ObjectId(object)), index: None, offset: 0 };
+        Stmt::Inst(Inst::Store { cell: Cell::I32, address, value })
+    }
+
+    #[test]
+    fn only_what_crosses_a_barrier_and_differs_gets_a_slot() {
+        let lane = Operand::Builtin(Builtin::LocalIndex);
+        let reg = |reg: u32| Operand::Reg(Reg(reg));
+        let group = Operand::Builtin(Builtin::Group(0));
+        let body = vec![
+            copy(0, lane),
+            copy(1, group),
+            copy(2, lane),
+            copy(3, lane),
+            store(0, reg(2)),
+            store(1, lane),
+            Stmt::Barrier { span: Span::UNDEFINED },
+            store(1, reg(0)),
+            store(1, reg(1)),
+            store(1, reg(3)),
+        ];
+        let mutable = [false, false, false, true];
+        let regs = mutable.map(|mutable| RegInfo { ty: Ty::I32, mutable }).to_vec();
+        let object = Object { size: 40, align: 4, table: None, shared: false };
+        let func = Func { params: Vec::new(), results: Vec::new(), regs, body, span: Span::UNDEFINED };
+        let mut unit = Unit {
+            entry: func,
+            functions: Vec::new(),
+            objects: vec![object.clone(), object],
+            bindings: Vec::new(),
+            workgroup_bytes: 20,
+            workgroup_size: [4, 1, 1],
+            constant_bytes: 0,
+        };
+        let uniformity = uniformity::analyse(&unit);
+        let nodes = regions::split(std::mem::take(&mut unit.entry.body), &uniformity).unwrap();
+        let layout = assign(&unit, &nodes, &uniformity, &Options::default()).unwrap();
+        assert_eq!(layout.slots.keys().copied().collect::<Vec<_>>(), [Reg(0), Reg(3)]);
+        // Behind the workgroup's memory, and in the context behind two slots.
+        assert_eq!(layout.home(ObjectId(0)), Some(Home::Scratch(32)));
+        assert_eq!(layout.home(ObjectId(1)), Some(Home::Context(8)));
+        assert_eq!((layout.contexts, layout.context_bytes, layout.total), (80, 48, 80 + 4 * 48));
+        let mut seen = Vec::new();
+        regions::each_region(&nodes, &mut |region| seen.push(traffic(&unit.entry, region, &layout)));
+        // Set before it is used: not loaded.
+        assert!(seen[0].loads.is_empty());
+        assert_eq!(seen[0].stores, [Reg(0), Reg(3)]);
+        assert_eq!(seen[1].loads, [Reg(0), Reg(3)]);
+        assert!(seen[1].stores.is_empty());
+    }
+}

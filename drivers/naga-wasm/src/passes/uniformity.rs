@@ -197,3 +197,77 @@ impl Uniformity {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Op, Reg, RegInfo, Ty};
+    use naga::Span;
+
+    const SPAN: Span = Span::UNDEFINED;
+
+    fn unit(body: Vec<Stmt>, mutable: &[bool]) -> Unit {
+        let regs = mutable.iter().map(|&mutable| RegInfo { ty: Ty::I32, mutable }).collect();
+        Unit {
+            entry: Func { params: Vec::new(), results: Vec::new(), regs, body, span: SPAN },
+            functions: Vec::new(),
+            objects: Vec::new(),
+            bindings: Vec::new(),
+            workgroup_bytes: 0,
+            workgroup_size: [8, 1, 1],
+            constant_bytes: 0,
+        }
+    }
+
+    fn copy(dst: u32, value: Operand) -> Stmt {
+        Stmt::Inst(Inst::Op { dst: Reg(dst), op: Op::Copy, args: vec![value] })
+    }
+
+    fn when(condition: Operand, accept: Vec<Stmt>) -> Stmt {
+        Stmt::If { condition, accept, reject: Vec::new(), span: SPAN }
+    }
+
+    const LANE: Operand = Operand::Builtin(Builtin::LocalIndex);
+    const GROUP: Operand = Operand::Builtin(Builtin::Group(0));
+
+    fn of(unit: &Unit, reg: u32) -> bool {
+        analyse(unit).is_uniform(Operand::Reg(Reg(reg)))
+    }
+
+    #[test]
+    fn assignment_under_a_condition_that_differs_makes_a_variable_differ() {
+        let one = Operand::I32(1);
+        assert!(of(&unit(vec![copy(0, one), when(GROUP, vec![copy(0, GROUP)])], &[true]), 0));
+        assert!(!of(&unit(vec![copy(0, one), when(LANE, vec![copy(0, one)])], &[true]), 0));
+        assert!(!of(&unit(vec![copy(0, LANE)], &[true]), 0));
+    }
+
+    #[test]
+    fn after_a_jump_that_not_all_take_control_differs_until_its_target() {
+        let out = Label(1);
+        let jump = when(LANE, vec![Stmt::Jump { label: out, span: SPAN }]);
+        let inside = vec![jump, copy(0, Operand::I32(1))];
+        let body = vec![copy(0, GROUP), copy(1, GROUP), Stmt::Block { label: out, body: inside }, copy(1, GROUP)];
+        let unit = unit(body, &[true, true]);
+        assert!(!of(&unit, 0));
+        assert!(of(&unit, 1));
+    }
+
+    #[test]
+    fn a_loop_that_not_all_leave_together_makes_its_counter_differ() {
+        let (out, top) = (Label(1), Label(2));
+        let round = |condition: Operand| {
+            let body = vec![
+                when(condition, vec![Stmt::Jump { label: out, span: SPAN }]),
+                Stmt::Inst(Inst::Op { dst: Reg(1), op: Op::Add, args: vec![Operand::Reg(Reg(0)), Operand::I32(1)] }),
+                copy(0, Operand::Reg(Reg(1))),
+                Stmt::Jump { label: top, span: SPAN },
+            ];
+            let body = vec![Stmt::Loop { label: top, body }];
+            unit(vec![copy(0, Operand::I32(0)), Stmt::Block { label: out, body }], &[true, false])
+        };
+        assert!(of(&round(GROUP), 0));
+        assert!(!of(&round(LANE), 0));
+        assert!(of(&round(Operand::Reg(Reg(1))), 0));
+    }
+}
