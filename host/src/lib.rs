@@ -1,4 +1,6 @@
-//! Runs sandboxed tenants against devices: the host of the HAL driver registry.
+#![doc = include_str!("../../README.md")]
+//!
+//! # This crate
 //!
 //! An embedder builds a [`Host`] with the drivers it chooses, loads a tenant's component as a [`Program`], starts a session with
 //! grants, and calls the [`Tenant`]'s exports.
