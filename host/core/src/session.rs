@@ -277,7 +277,7 @@ impl Session {
         Ok(Blob::new(&self.tenant, blob, charge))
     }
 
-    /// The end of the call that is going on: every wait ends five milliseconds before it, as the value `deadline-exceeded`. None:
+    /// The end of the call that is going on: every wait ends a little before it, as the value `deadline-exceeded`. None:
     /// waits last as long as they ask.
     pub fn set_deadline(&self, deadline: Option<Instant>) {
         self.tenant.set_deadline(deadline);

@@ -17,8 +17,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How much earlier than the embedder's deadline for a call a wait ends, so that it ends as a value and not as a dead session.
-const MARGIN: Duration = Duration::from_millis(5);
+/// How much earlier than the embedder's deadline for a call a wait ends, so that it ends as a value and not as a dead session: a
+/// tenth of the call's time, but no less than a wake-up takes on an idle machine, and no more than it takes on a crowded one.
+const LEAST_MARGIN: Duration = Duration::from_millis(5);
+const MOST_MARGIN: Duration = Duration::from_millis(100);
 
 /// Longest time that is computed with: beyond it a timeout means for ever.
 const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -35,7 +37,7 @@ pub(crate) struct Tenant {
     pub(crate) audit: Audit,
     devices: Mutex<Weaks<DeviceShared>>,
     started: Instant,
-    /// Nanoseconds since `started`; the largest number for none.
+    /// When waits end: nanoseconds since `started`; the largest number for never.
     deadline_ns: AtomicU64,
     ended: AtomicBool,
     factory_ids: AtomicU64,
@@ -94,7 +96,11 @@ impl Tenant {
     }
 
     pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
-        let ns = deadline.map_or(u64::MAX, |deadline| nanoseconds(deadline.saturating_duration_since(self.started)));
+        let ns = deadline.map_or(u64::MAX, |deadline| {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let margin = (left / 10).clamp(LEAST_MARGIN, MOST_MARGIN);
+            nanoseconds(deadline.saturating_duration_since(self.started).saturating_sub(margin))
+        });
         self.deadline_ns.store(ns, Ordering::Release);
     }
 
@@ -103,8 +109,7 @@ impl Tenant {
         let asked = Duration::from_nanos(timeout_ns);
         let asked = (asked < FOR_EVER).then(|| Instant::now().checked_add(asked)).flatten();
         let deadline = Duration::from_nanos(self.deadline_ns.load(Ordering::Acquire));
-        let deadline =
-            (deadline < FOR_EVER).then(|| self.started.checked_add(deadline.saturating_sub(MARGIN))).flatten();
+        let deadline = (deadline < FOR_EVER).then(|| self.started.checked_add(deadline)).flatten();
         match (asked, deadline) {
             (Some(asked), Some(deadline)) => Some(asked.min(deadline)),
             (asked, deadline) => asked.or(deadline),

@@ -42,8 +42,8 @@ struct Slotted {
     multiple: u64,
 }
 
-/// Checks a batch whose commands may name `slots` slots.
-pub(crate) fn batch(device: &Arc<DeviceShared>, batch: Batch, slots: u32) -> Result<Checked> {
+/// Checks a batch whose commands may name `slots` slots; none for a batch that is submitted, which has no such thing.
+pub(crate) fn batch(device: &Arc<DeviceShared>, batch: Batch, slots: Option<u32>) -> Result<Checked> {
     let Batch { buffers, executables, commands } = batch;
     let host_bytes = host_bytes(&buffers, &executables, &commands);
     for (index, buffer) in buffers.iter().enumerate() {
@@ -105,7 +105,7 @@ pub(crate) fn slots(
         buffers: &checked.buffers,
         executables: &checked.executables_held,
         slots: Some(&filled),
-        slot_count: MAX_SLOTS,
+        slot_count: Some(MAX_SLOTS),
     };
     let mut ranges = Vec::new();
     for slotted in &checked.slotted {

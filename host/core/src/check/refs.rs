@@ -27,7 +27,8 @@ pub(super) struct Scope<'a> {
     pub(super) executables: &'a [Arc<ExecutableShared>],
     /// None while slots are not filled: what hangs on them passes then, and is checked when they are.
     pub(super) slots: Option<&'a [SlotView<'a>]>,
-    pub(super) slot_count: u32,
+    /// None outside of recordings.
+    pub(super) slot_count: Option<u32>,
 }
 
 /// A range of an allocation.
@@ -93,11 +94,11 @@ impl<'a> Scope<'a> {
                 }
             },
             Source::Slot(slot) => match self.slots {
-                None if slot < self.slot_count => return Ok(None),
-                None if self.slot_count == 0 => {
-                    return Err(invalid(format!("it names slot {slot}; slots exist in recordings only")));
-                }
-                None => return Err(out_of_range(format!("it names slot {slot}, but there are {}", self.slot_count))),
+                None => match self.slot_count {
+                    Some(count) if slot < count => return Ok(None),
+                    Some(count) => return Err(out_of_range(format!("it names slot {slot}, but there are {count}"))),
+                    None => return Err(invalid(format!("it names slot {slot}; slots exist in recordings only"))),
+                },
                 Some(slots) => match slots.get(slot as usize) {
                     Some(view) => (view.buffer, view.buffer.offset.saturating_add(view.offset), view.length),
                     None => return Err(invalid(format!("slot {slot} has no binding"))),

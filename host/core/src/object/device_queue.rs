@@ -30,7 +30,7 @@ impl Device {
             return Err(invalid(format!("{slots} slots; a recording has at most {}", check::MAX_SLOTS)));
         }
         let recording = self.0.node.charge(Limit::Recordings, 1)?;
-        let checked = check::batch(&self.0, batch, slots)?;
+        let checked = check::batch(&self.0, batch, Some(slots))?;
         let bytes = self.0.node.charge(Limit::HostBytes, checked.host_bytes)?;
         Ok(Recording::new(&self.0, checked, label, [recording, bytes]))
     }
@@ -58,7 +58,7 @@ impl Device {
         self.0.gate()?;
         let waits = self.points(wait, false)?;
         let signals = self.points(signal, true)?;
-        let checked = check::batch(&self.0, batch, 0)?;
+        let checked = check::batch(&self.0, batch, None)?;
         let charges = self.queue_charges(waits.len() + signals.len(), checked.host_bytes)?;
         let action = if checked.commands.is_empty() {
             Action::Barrier
