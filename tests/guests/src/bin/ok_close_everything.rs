@@ -25,7 +25,7 @@ fn run() -> Outcome {
     closed(buffer.write(0, &[1]), "writing a closed buffer")?;
     closed(buffer.subspan(0, 1), "a subspan of a closed buffer")?;
     closed(device.submit(&[], &filling, &[], None), "submitting a closed buffer")?;
-    same(fine(child.read(0, 4), "reading its subspan")?, vec![0; 4], "the subspan before the work ran")?;
+    same(child.info().size, 4, "its subspan, which stays valid")?;
     fine(go.signal(1), "letting the work run")?;
     fine(done.wait(1, LONG), "waiting for the work")?;
     same(memory::bytes(&child)?, vec![1; 4], "the subspan after the work ran")?;

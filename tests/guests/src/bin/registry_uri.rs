@@ -55,7 +55,8 @@ fn run() -> Outcome {
             &format!("{uri:?}, which is no path here"),
         )?;
     }
-    for uri in ["", ":p", "null://", "URI://p", "ur://p", "urix://p"] {
+    refused(driver.create_device_by_uri("null://"), StatusCode::InvalidArgument, "another driver's scheme")?;
+    for uri in ["", ":p", "URI://p", "ur://p", "urix://p"] {
         refused(registry.create_device(uri), StatusCode::NotFound, &format!("the scheme of {uri:?}"))?;
         refused(
             driver.create_device_by_uri(uri),

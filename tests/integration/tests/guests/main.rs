@@ -2,6 +2,7 @@
 //!
 //! Every run counts the live native objects of its drivers down to none: see [`hal_test_support::Guest`].
 
+mod canonical;
 mod deny;
 mod hang;
 mod host;

@@ -147,7 +147,7 @@ impl Model {
                 let expected = match maker {
                     None => Expected::Starts(format!(
                         "StatusCode::NotFound: {}",
-                        if opens { format!("opening \"{name}://\"") } else { format!("no driver \"{name}\"") }
+                        if opens { format!("opening '{name}://'") } else { format!("no driver '{name}'") }
                     )),
                     Some(_) if opens => Expected::Is("opened 0".into()),
                     Some((_, lists)) => Expected::Is(format!("made f{lists} {name}")),

@@ -43,3 +43,11 @@ fn trap_huge_call() {
 fn trap_handles() {
     Guest::new("trap_handles").null().run().trapped("handle");
 }
+
+#[test]
+fn trap_broken_value() {
+    for (input, text) in [("text", "utf-8"), ("name", "utf8"), ("mode", "discriminant")] {
+        let ended = Guest::new("trap_broken_value").null().input(input).run();
+        ended.trapped(text);
+    }
+}
