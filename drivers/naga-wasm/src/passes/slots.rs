@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(layout.home(ObjectId(1)), Some(Home::Context(8)));
         assert_eq!((layout.contexts, layout.context_bytes, layout.total), (80, 48, 80 + 4 * 48));
         let mut seen = Vec::new();
-        regions::each_region(&nodes, &mut |region| seen.push(traffic(&unit.entry, region, &layout)));
+        each_region(&nodes, &mut |region| seen.push(traffic(&unit.entry, region, &layout)));
         // Set before it is used: not loaded.
         assert!(seen[0].loads.is_empty());
         assert_eq!(seen[0].stores, [Reg(0), Reg(3)]);
