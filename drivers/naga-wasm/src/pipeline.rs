@@ -34,8 +34,8 @@ pub(crate) fn run(module: &Module, info: &ModuleInfo, entry: &str, options: &Opt
     let features = features(&unit);
     let nodes = regions::split(std::mem::take(&mut unit.entry.body), &uniformity)?;
     let layout = slots::assign(&unit, &nodes, &uniformity, options)?;
-    let wasm = emit::module::emit(&unit, &nodes, &layout, options)?;
-    Ok(Kernel { wasm, abi: abi(&unit), scratch_per_worker: layout.total.next_multiple_of(16), features })
+    let (wasm, scratch_per_worker) = emit::module::emit(&unit, &nodes, &layout, options)?;
+    Ok(Kernel { wasm, abi: abi(&unit), scratch_per_worker, features })
 }
 
 fn find<'a>(module: &'a Module, entry: &str) -> Result<(usize, &'a naga::EntryPoint), Diagnostic> {

@@ -86,6 +86,25 @@ fn locals_and_size() {
 }
 
 #[test]
+fn values_beyond_a_few_hundred_lie_in_memory() {
+    let source = main_with(
+        "",
+        &format!(
+            "{} {}",
+            (0..1000).map(|at| format!("let v{at} = o[{at}] * 3u + l;")).collect::<String>(),
+            (0..1000).map(|at| format!("if l == 0u {{ o[{at}] = v{}; }}", 999 - at)).collect::<String>()
+        ),
+    );
+    let kernel = compiles(&source, &Options { max_locals: 400, ..Options::default() });
+    assert!(kernel.scratch_per_worker >= 3200);
+    let input: Vec<u32> = (0..1000).collect();
+    let buffers = vec![(0, common::bytes_u(&input))];
+    let out = common::run_kernel(&kernel, common::Run { buffers, ..common::Run::default() });
+    let want: Vec<u32> = (0..1000).map(|at| (999 - at) * 3).collect();
+    assert_eq!(out.words(0), want);
+}
+
+#[test]
 fn temporaries_share_locals() {
     let source = main_with("", &"o[l] = o[l] * 3u + o[l + 1u];".repeat(1000));
     compiles(&source, &Options { max_locals: 100, ..Options::default() });

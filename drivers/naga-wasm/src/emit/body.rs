@@ -4,8 +4,10 @@ use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, V
 
 use super::module::{Emitter, val};
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::ir::{Address, AtomicOp, Base, Builtin, Cell, Func, Inst, Label, Op, Operand, Stmt, walk_insts};
-use crate::passes::locals::{self, Locals};
+use crate::ir::{
+    Address, AtomicOp, Base, Builtin, Cell, Func, Inst, Label, Op, Operand, Reg, RegInfo, Stmt, Ty, walk_insts,
+};
+use crate::passes::locals::{self, Locals, Store};
 use crate::passes::slots::Home;
 
 /// Which function a body is of: they leave in different ways.
@@ -36,6 +38,17 @@ pub(crate) struct Body {
     results: Vec<ValType>,
     /// Local that holds the budget, if the function spends.
     pub(crate) budget: Option<u32>,
+    regs: Vec<RegInfo>,
+    spills: Option<Spills>,
+}
+
+/// Where registers lie that have no local.
+#[derive(Clone, Copy, Debug)]
+struct Spills {
+    /// Offset in scratch memory.
+    at: u32,
+    int: u32,
+    float: u32,
 }
 
 impl Body {
@@ -51,6 +64,8 @@ impl Body {
             builtins: super::run::Builtins::default(),
             results: Vec::new(),
             budget: None,
+            regs: Vec::new(),
+            spills: None,
         }
     }
 
@@ -141,6 +156,7 @@ pub(crate) fn function_body(emitter: &mut Emitter, func: &Func) -> Result<Functi
         body.budget = Some(budget);
         body.code().global_get(emitter.globals.budget).local_set(budget);
     }
+    body.declare_spills(emitter, &func.regs)?;
     check_locals(emitter, &body)?;
     body.list(emitter, &func.body)?;
     body.leave_with_zeros(emitter);
@@ -238,13 +254,57 @@ impl Body {
         Ok(())
     }
 
+    /// Makes what registers in memory need: an area, and locals to turn a value and its address around.
+    pub(super) fn declare_spills(&mut self, emitter: &mut Emitter, regs: &[RegInfo]) -> Result<(), Diagnostic> {
+        self.regs = regs.to_vec();
+        if self.locals.words > 0 {
+            let (int, float) = (self.local(ValType::I32), self.local(ValType::F32));
+            self.spills = Some(Spills { at: emitter.add_spills(self.locals.words)?, int, float });
+        }
+        Ok(())
+    }
+
+    fn reg_ty(&self, reg: Reg) -> Ty {
+        self.regs.get(reg.0 as usize).map_or(Ty::I32, |info| info.ty)
+    }
+
+    /// Pushes a register's value.
+    pub(super) fn get(&mut self, emitter: &Emitter, reg: Reg) {
+        match (self.locals.of(reg), self.spills) {
+            (Store::Word(word), Some(spills)) => {
+                let cell = if self.reg_ty(reg) == Ty::F32 { Cell::F32 } else { Cell::I32 };
+                self.local_or_global(self.builtins.scratch(), emitter.globals.scratch);
+                self.load(cell, spills.at + 4 * word);
+            }
+            (Store::Local(local) | Store::Word(local), _) => {
+                self.code().local_get(local);
+            }
+        }
+    }
+
+    /// Pops a register's value.
+    pub(super) fn set(&mut self, emitter: &Emitter, reg: Reg) {
+        match (self.locals.of(reg), self.spills) {
+            (Store::Word(word), Some(spills)) => {
+                let (cell, turn) = match self.reg_ty(reg) {
+                    Ty::F32 => (Cell::F32, spills.float),
+                    Ty::I32 => (Cell::I32, spills.int),
+                };
+                self.code().local_set(turn);
+                self.local_or_global(self.builtins.scratch(), emitter.globals.scratch);
+                self.code().local_get(turn);
+                self.store(cell, spills.at + 4 * word);
+            }
+            (Store::Local(local) | Store::Word(local), _) => {
+                self.code().local_set(local);
+            }
+        }
+    }
+
     /// Pushes a value.
     pub(crate) fn operand(&mut self, emitter: &Emitter, operand: Operand) -> Result<(), Diagnostic> {
         match operand {
-            Operand::Reg(reg) => {
-                let local = self.locals.of(reg);
-                self.code().local_get(local);
-            }
+            Operand::Reg(reg) => self.get(emitter, reg),
             Operand::I32(bits) => {
                 self.code().i32_const(bits.cast_signed());
             }
@@ -314,14 +374,12 @@ impl Body {
                     self.operand(emitter, arg)?;
                 }
                 self.op(emitter, *op, args)?;
-                let local = self.locals.of(*dst);
-                self.code().local_set(local);
+                self.set(emitter, *dst);
             }
             Inst::Load { dst, cell, address } | Inst::UniformLoad { dst, cell, address } => {
                 let offset = self.address(emitter, *address)?;
                 self.load(*cell, offset);
-                let local = self.locals.of(*dst);
-                self.code().local_set(local);
+                self.set(emitter, *dst);
             }
             Inst::Store { cell, address, value } => {
                 let offset = self.address(emitter, *address)?;
@@ -341,8 +399,7 @@ impl Body {
                 self.atomic(emitter, *op, *address, *value, *compare)?;
                 match dst {
                     Some(dst) => {
-                        let local = self.locals.of(*dst);
-                        self.code().local_set(local);
+                        self.set(emitter, *dst);
                     }
                     None if *op != AtomicOp::Store => {
                         self.code().drop();
@@ -398,8 +455,7 @@ impl Body {
         }
         self.code().call(index);
         for &result in results.iter().rev() {
-            let local = self.locals.of(result);
-            self.code().local_set(local);
+            self.set(emitter, result);
         }
         if spends {
             if let Some(budget) = self.budget {

@@ -110,6 +110,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) costs: Vec<u64>,
     /// Function index of `spend`.
     pub(crate) spend: u32,
+    /// Scratch memory that is taken.
+    scratch_bytes: u32,
 }
 
 pub(crate) fn val(ty: Ty) -> ValType {
@@ -119,8 +121,13 @@ pub(crate) fn val(ty: Ty) -> ValType {
     }
 }
 
-/// Emits the module of a unit.
-pub(crate) fn emit(unit: &Unit, nodes: &[Node], layout: &Layout, options: &Options) -> Result<Vec<u8>, Diagnostic> {
+/// Emits the module of a unit; also says how much scratch memory it needs in all.
+pub(crate) fn emit(
+    unit: &Unit,
+    nodes: &[Node],
+    layout: &Layout,
+    options: &Options,
+) -> Result<(Vec<u8>, u32), Diagnostic> {
     let mut emitter = Emitter {
         unit,
         layout,
@@ -131,6 +138,7 @@ pub(crate) fn emit(unit: &Unit, nodes: &[Node], layout: &Layout, options: &Optio
         spends: Vec::new(),
         costs: Vec::new(),
         spend: 0,
+        scratch_bytes: layout.total.next_multiple_of(16),
     };
     emitter.spend = emitter.functions.reserve(&[ValType::I64], &[ValType::I64]);
     let spend = emitter.spend_body();
@@ -151,7 +159,8 @@ pub(crate) fn emit(unit: &Unit, nodes: &[Node], layout: &Layout, options: &Optio
     let run = emitter.functions.reserve(&[long, long, int, int, int], &[int]);
     let body = run_body(&mut emitter, nodes)?;
     emitter.functions.define(run, body);
-    emitter.finish(run)
+    let scratch_bytes = emitter.scratch_bytes;
+    Ok((emitter.finish(run)?, scratch_bytes))
 }
 
 fn param_ty(func: &Func, param: crate::ir::Reg) -> Ty {
@@ -170,6 +179,19 @@ fn may_spend(func: &Func, known: &[bool]) -> bool {
 }
 
 impl Emitter<'_> {
+    /// Takes scratch memory for `words` registers; its offset. Each function has its own: none calls itself.
+    pub(crate) fn add_spills(&mut self, words: u32) -> Result<u32, Diagnostic> {
+        let at = self.scratch_bytes;
+        let end = words.saturating_mul(4).saturating_add(at).next_multiple_of(16);
+        let limit = self.options.max_scratch_bytes;
+        if end > limit {
+            let message = format!("the kernel's values need {end} bytes of scratch memory, more than {limit}");
+            return Err(Diagnostic::new(Kind::Limit, message, None));
+        }
+        self.scratch_bytes = end;
+        Ok(at)
+    }
+
     /// `spend(budget) -> budget`: asks for more, and sets `stopped` if there is none.
     fn spend_body(&self) -> wasm_encoder::Function {
         let mut body = Body::new(&[ValType::I64], &[ValType::I64], Target::Other);

@@ -76,6 +76,7 @@ pub(crate) fn run_body(emitter: &mut Emitter, nodes: &[Node]) -> Result<Function
     let mut body = Body::new(&PARAMS, &extra, Target::Run);
     body.locals = locals;
     body.declare(emitter);
+    body.declare_spills(emitter, &emitter.unit.entry.regs)?;
     check_locals(emitter, &body)?;
     body.prepare(emitter);
     body.first_group();
@@ -309,14 +310,13 @@ impl Body {
         let (Some(context), Some(&offset)) = (self.builtins.context, emitter.layout.slots.get(&reg)) else { return };
         let ty = emitter.unit.entry.regs.get(reg.0 as usize).map_or(Ty::I32, |info| info.ty);
         let cell = if ty == Ty::F32 { Cell::F32 } else { Cell::I32 };
-        let local = self.locals.of(reg);
         self.code().local_get(context);
         if store {
-            self.code().local_get(local);
+            self.get(emitter, reg);
             self.store(cell, offset);
         } else {
             self.load(cell, offset);
-            self.code().local_set(local);
+            self.set(emitter, reg);
         }
     }
 

@@ -1,20 +1,47 @@
 //! Decides which wasm local holds which register. Registers that are not alive at the same time share one.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::regions::Node;
 use super::slots::{Layout, traffic};
 use crate::ir::{Func, Operand, Reg, Stmt, Ty};
 
-/// The local of each register, and the types of the locals after the parameters.
+/// Registers that are alive at the same time in wasm locals; further ones lie in scratch memory. Code generators allot
+/// machine registers in more than linear time: 4,000 values that are alive together took one 20 s.
+pub(crate) const MAX_LIVE: usize = 200;
+
+/// Where a register lies.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) enum Store {
+    Local(u32),
+    /// Number of a word of the function's spill area.
+    Word(u32),
+}
+
+/// The place of each register, and the types of the locals after the parameters.
 #[derive(Debug, Default)]
 pub(crate) struct Locals {
-    of: Vec<u32>,
+    of: Vec<Store>,
     pub(crate) types: Vec<Ty>,
+    /// Words of the spill area.
+    pub(crate) words: u32,
     params: u32,
 }
 
 impl Locals {
-    pub(crate) fn of(&self, reg: Reg) -> u32 {
-        self.of.get(reg.0 as usize).copied().unwrap_or(0)
+    pub(crate) fn of(&self, reg: Reg) -> Store {
+        self.of.get(reg.0 as usize).copied().unwrap_or(Store::Local(0))
+    }
+
+    /// A new place for registers of a type.
+    fn another(&mut self, ty: Ty) -> Store {
+        if self.types.len() < MAX_LIVE {
+            self.types.push(ty);
+            return Store::Local(self.count() - 1);
+        }
+        self.words += 1;
+        Store::Word(self.words - 1)
     }
 
     /// Number of locals, parameters included.
@@ -194,12 +221,12 @@ impl Lives {
 }
 
 fn assign(func: &Func, lives: &Lives, params: u32) -> Locals {
-    let mut locals = Locals { of: vec![0; func.regs.len()], types: Vec::new(), params };
+    let mut locals = Locals { of: vec![Store::Local(0); func.regs.len()], types: Vec::new(), words: 0, params };
     let mut order: Vec<(u32, u32, Reg)> = Vec::new();
     for (reg, life) in (0u32..).map(Reg).zip(&lives.lives) {
         if let Some(position) = func.params.iter().position(|&param| param == reg) {
             if let Some(slot) = locals.of.get_mut(reg.0 as usize) {
-                *slot = u32::try_from(position).unwrap_or(u32::MAX);
+                *slot = Store::Local(u32::try_from(position).unwrap_or(u32::MAX));
             }
         } else if let Some(life) = life {
             let (first, last) = lives.range(*life);
@@ -208,15 +235,15 @@ fn assign(func: &Func, lives: &Lives, params: u32) -> Locals {
     }
     order.sort_unstable();
     // Locals in use, by the position at which they become free; and free ones. Of each type.
-    let mut busy: [std::collections::BinaryHeap<std::cmp::Reverse<(u32, u32)>>; 2] = Default::default();
-    let mut free: [Vec<u32>; 2] = Default::default();
+    let mut busy: [BinaryHeap<Reverse<(u32, Store)>>; 2] = Default::default();
+    let mut free: [Vec<Store>; 2] = Default::default();
     for (first, last, reg) in order {
         let ty = func.regs.get(reg.0 as usize).map_or(Ty::I32, |info| info.ty);
         let [ints, floats] = &mut busy;
         let busy = if ty == Ty::I32 { ints } else { floats };
         let [int_free, float_free] = &mut free;
         let free = if ty == Ty::I32 { int_free } else { float_free };
-        while let Some(&std::cmp::Reverse((end, local))) = busy.peek() {
+        while let Some(&Reverse((end, local))) = busy.peek() {
             // An instruction reads before it writes, so its result may take the place of an operand.
             if end > first {
                 break;
@@ -224,11 +251,8 @@ fn assign(func: &Func, lives: &Lives, params: u32) -> Locals {
             busy.pop();
             free.push(local);
         }
-        let local = free.pop().unwrap_or_else(|| {
-            locals.types.push(ty);
-            locals.count() - 1
-        });
-        busy.push(std::cmp::Reverse((last, local)));
+        let local = free.pop().unwrap_or_else(|| locals.another(ty));
+        busy.push(Reverse((last, local)));
         if let Some(slot) = locals.of.get_mut(reg.0 as usize) {
             *slot = local;
         }
@@ -255,7 +279,7 @@ mod tests {
     fn a_chain_needs_one_local() {
         let locals = of_function(&func(vec![op(1, 0), op(2, 1), op(3, 2), op(4, 3)], 5));
         assert_eq!(locals.types.len(), 1);
-        assert_eq!(locals.of(Reg(0)), 0);
+        assert_eq!(locals.of(Reg(0)), Store::Local(0));
     }
 
     #[test]
