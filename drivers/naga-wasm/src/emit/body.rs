@@ -443,7 +443,7 @@ impl Body {
         emitter: &mut Emitter,
         function: u32,
         args: &[Operand],
-        results: &[crate::ir::Reg],
+        results: &[Reg],
     ) -> Result<(), Diagnostic> {
         let spends = emitter.spends.get(function as usize).copied().unwrap_or(true);
         let index = emitter.kept.get(function as usize).copied().ok_or_else(|| defect("a call of no function"))?;
