@@ -13,13 +13,17 @@ use std::{
 };
 use tokio::sync::oneshot;
 
-/// Most jobs that wait in one lane. A guest waits for each of its calls, so only calls that were given up pile up.
-const MAX_QUEUED_PER_LANE: usize = 64;
+/// Most calls that wait in one lane. A guest waits for each of its calls, so only calls that were given up pile up.
+const MAX_CALLS_PER_LANE: usize = 64;
 
 /// After this long without work a thread goes.
 const IDLE: Duration = Duration::from_secs(10);
 
-type Job = Box<dyn FnOnce() + Send>;
+struct Job {
+    work: Box<dyn FnOnce() + Send>,
+    /// Whether somebody waits, or waited, for it: such jobs are bounded here, others by whoever queues them.
+    call: bool,
+}
 
 /// A bounded pool of threads, fair among sessions. Threads come when there is work and go when there is none.
 #[derive(Clone)]
@@ -27,7 +31,8 @@ pub struct Pool(Arc<Shared>);
 
 struct Shared {
     most: usize,
-    /// Most jobs of one lane that run at once: one below all, so that a session whose jobs hang does not stop the others.
+    /// Most jobs of one lane that run at once: a quarter, so that it takes several sessions whose jobs hang to stop the others. One
+    /// session rarely has two: a guest makes one call at a time.
     most_per_lane: usize,
     state: Mutex<State>,
     work: Condvar,
@@ -48,6 +53,8 @@ struct State {
 #[derive(Default)]
 struct Lane {
     jobs: VecDeque<Job>,
+    /// Those of `jobs` that are calls.
+    calls: usize,
     running: usize,
     /// Whether it stands in `turns`.
     waiting: bool,
@@ -65,21 +72,27 @@ impl Pool {
     /// A pool of at most this many threads, and at least one.
     pub fn new(threads: usize) -> Self {
         let most = threads.max(1);
-        let most_per_lane = most.saturating_sub(1).max(1);
+        let most_per_lane = most.div_ceil(4);
         Self(Arc::new(Shared { most, most_per_lane, state: Mutex::default(), work: Condvar::new() }))
     }
 
-    /// Queues a job.
+    /// Queues a job that nobody waits for. How many there may be is the caller's business: each is charged for.
     ///
     /// # Errors
-    /// `unavailable` if the lane is full or no thread can be had; the job is dropped then.
-    pub(crate) fn spawn(&self, lane: u64, job: impl FnOnce() + Send + 'static) -> Result<()> {
+    /// `unavailable` if no thread can be had; the job is dropped then.
+    pub(crate) fn spawn(&self, lane: u64, work: impl FnOnce() + Send + 'static) -> Result<()> {
+        self.queue(lane, Job { work: Box::new(work), call: false })
+    }
+
+    fn queue(&self, lane: u64, job: Job) -> Result<()> {
         let mut state = self.0.lock();
         let queue = state.lanes.entry(lane).or_default();
-        if queue.jobs.len() >= MAX_QUEUED_PER_LANE {
+        if job.call && queue.calls >= MAX_CALLS_PER_LANE {
+            drop(state);
             return Err(unavailable("too many calls that were given up are still being worked on; try again later"));
         }
-        queue.jobs.push_back(Box::new(job));
+        queue.calls += usize::from(job.call);
+        queue.jobs.push_back(job);
         state.offer(lane, self.0.most_per_lane);
         if state.idle > 0 {
             state.idle -= 1;
@@ -92,13 +105,7 @@ impl Pool {
             drop(state);
             let shared = self.0.clone();
             if std::thread::Builder::new().name("hal-blocking".into()).spawn(move || shared.run()).is_err() {
-                let mut state = self.0.lock();
-                state.threads -= 1;
-                // Others will get to it; without any there is nobody.
-                if state.threads == 0 {
-                    state.lanes.remove(&lane);
-                    return Err(unavailable("the host cannot start a thread now; try again later"));
-                }
+                return self.0.thread_refused();
             }
         }
         Ok(())
@@ -113,11 +120,12 @@ impl Pool {
         job: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (sender, receiver) = oneshot::channel();
-        self.spawn(lane, move || {
+        let work = move || {
             let outcome = catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|_| Err(panicked(what)));
             // Nobody may be waiting any more.
             let _ = sender.send(outcome);
-        })?;
+        };
+        self.queue(lane, Job { work: Box::new(work), call: true })?;
         let received = match until {
             None => receiver.await,
             Some(until) => match timeout_at(until, receiver).await? {
@@ -125,11 +133,16 @@ impl Pool {
                 None => return Err(deadline(format!("{what} took too long; it goes on by itself"))),
             },
         };
-        received.unwrap_or_else(|_| Err(internal(format!("{what} was dropped before it ran"))))
+        received.unwrap_or_else(|_| Err(no_thread()))
     }
 }
 
-fn panicked(what: &'static str) -> Error {
+/// Why a job may be dropped before it ran.
+pub(crate) fn no_thread() -> Error {
+    unavailable("the host cannot start a thread now; try again later")
+}
+
+pub(crate) fn panicked(what: &'static str) -> Error {
     internal(format!("the driver panicked during {what}; this is a bug in the driver"))
 }
 
@@ -149,13 +162,28 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The system gave no thread. Others will get to what is queued; without any there is nobody, and it is dropped.
+    fn thread_refused(&self) -> Result<()> {
+        let mut state = self.lock();
+        state.threads -= 1;
+        if state.threads > 0 {
+            return Ok(());
+        }
+        state.turns.clear();
+        let dropped = std::mem::take(&mut state.lanes);
+        // A job that is dropped ends what it was for, which may queue another one: not under the lock.
+        drop(state);
+        drop(dropped);
+        Err(no_thread())
+    }
+
     fn run(&self) {
         let mut state = self.lock();
         loop {
             if let Some((lane, job)) = state.next(self.most_per_lane) {
                 drop(state);
                 // What matters was caught inside; this keeps the thread and the count of running jobs.
-                let _ = catch_unwind(AssertUnwindSafe(job));
+                let _ = catch_unwind(AssertUnwindSafe(job.work));
                 state = self.lock();
                 state.finished(lane, self.most_per_lane);
                 continue;
@@ -195,6 +223,7 @@ impl State {
         let lane = self.lanes.get_mut(&id)?;
         lane.waiting = false;
         let job = lane.jobs.pop_front()?;
+        lane.calls -= usize::from(job.call);
         lane.running += 1;
         self.offer(id, most);
         Some((id, job))
@@ -271,12 +300,12 @@ mod tests {
     }
 
     #[test]
-    fn one_lane_cannot_take_every_thread_and_its_queue_ends() {
-        let pool = Pool::new(3);
+    fn one_lane_cannot_take_every_thread_and_its_calls_end() {
+        let pool = Pool::new(8);
         let (go, gate) = mpsc::channel::<()>();
         let gate = Arc::new(Mutex::new(gate));
         let running = Arc::new(AtomicUsize::new(0));
-        for _ in 0..4 {
+        for _ in 0..9 {
             let (gate, running) = (gate.clone(), running.clone());
             pool.spawn(1, move || {
                 running.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
@@ -285,14 +314,49 @@ mod tests {
             .unwrap();
         }
         let (told, finished) = mpsc::channel();
-        pool.spawn(2, move || told.send(()).unwrap()).unwrap();
+        let other = told.clone();
+        pool.spawn(2, move || other.send(()).unwrap()).unwrap();
         finished.recv_timeout(Duration::from_secs(10)).unwrap();
         assert!(running.load(std::sync::atomic::Ordering::SeqCst) <= 2);
-        let mut full = false;
-        for _ in 0..=MAX_QUEUED_PER_LANE {
-            full |= pool.spawn(1, || ()).is_err();
+        let call = || pool.queue(1, Job { work: Box::new(|| ()), call: true });
+        assert!((0..MAX_CALLS_PER_LANE).all(|_| call().is_ok()) && call().is_err());
+        // What is charged for elsewhere is not counted here.
+        for _ in 0..4 * MAX_CALLS_PER_LANE {
+            let told = told.clone();
+            pool.spawn(1, move || told.send(()).unwrap()).unwrap();
         }
-        assert!(full);
         drop(go);
+        for _ in 0..4 * MAX_CALLS_PER_LANE {
+            finished.recv_timeout(Duration::from_secs(10)).unwrap();
+        }
+        while call().is_err() {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn without_threads_everything_is_dropped_and_not_under_the_lock() {
+        struct Queues(Pool, mpsc::Sender<()>);
+        impl Drop for Queues {
+            fn drop(&mut self) {
+                let told = self.1.clone();
+                self.0.spawn(3, move || told.send(()).unwrap()).unwrap();
+            }
+        }
+        let pool = Pool::new(1);
+        let (told, finished) = mpsc::channel();
+        let mut state = pool.0.lock();
+        state.threads = 1;
+        for lane in [1, 2] {
+            let queues = Queues(pool.clone(), told.clone());
+            let work = Box::new(move || drop(queues));
+            state.lanes.entry(lane).or_default().jobs.push_back(Job { work, call: false });
+            state.offer(lane, 1);
+        }
+        drop(state);
+        assert_eq!(pool.0.thread_refused().unwrap_err().code, hal_driver::Code::Unavailable);
+        for _ in 0..2 {
+            finished.recv_timeout(Duration::from_secs(10)).unwrap();
+        }
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     error::{Error, Result, internal},
     object::{BufferShared, DeviceShared, Memory, Storage},
     policy::Limit,
+    pool::{no_thread, panicked},
 };
 use hal_driver::{BufferParams, BufferView, Command, Control, Executable, Timing, Work};
 use std::{
@@ -137,11 +138,11 @@ impl Entry {
     }
 
     /// One of its waits is over.
-    pub(super) fn wait_over(self: &Arc<Self>, outcome: Result<()>) {
+    pub(super) fn wait_over(self: &Arc<Self>, outcome: Result<(), &Arc<Error>>) {
         match outcome {
             Ok(()) if self.remaining.fetch_sub(1, Ordering::AcqRel) == 1 => schedule(Task::Start(self.clone())),
             Ok(()) => (),
-            Err(error) => schedule(Task::Fail(self.clone(), error)),
+            Err(error) => schedule(Task::Fail(self.clone(), error.clone())),
         }
     }
 
@@ -189,7 +190,7 @@ impl Entry {
         let Some(Job { action, rest }) = self.take(Phase::Running(control.clone())) else { return };
         self.lock_places().clear();
         let alive = self.device.ready();
-        let mut finish = Finish { entry: self.clone(), rest: Some(rest) };
+        let mut finish = Finish { entry: self.clone(), rest: Some(rest), pending: None };
         match action {
             Action::Barrier => finish.end(alive.map(|()| Timing::default())),
             Action::Work { commands, executables } => match alive.and_then(|()| finish.views()) {
@@ -223,10 +224,13 @@ impl Entry {
         }
     }
 
-    fn alloca(&self, storage: Arc<Storage>, params: BufferParams, finish: Finish) {
-        let (device, size, waiting) = (self.device.clone(), storage.size, storage.clone());
+    fn alloca(&self, storage: Arc<Storage>, params: BufferParams, mut finish: Finish) {
+        let device = self.device.clone();
+        finish.pending = Some(storage.clone());
         let allocate = move || {
-            let outcome = device.native.allocate(&params, size).map_err(Error::from);
+            let native = AssertUnwindSafe(|| device.native.allocate(&params, storage.size).map_err(Error::from));
+            let outcome = catch_unwind(native).unwrap_or_else(|_| Err(panicked("an allocation")));
+            finish.pending = None;
             let committed =
                 outcome.and_then(|native| storage.commit(native)).inspect_err(|error| storage.failed(error));
             finish.end(committed.map(|()| Timing::default()));
@@ -234,10 +238,9 @@ impl Entry {
         if self.device.native.allocates_at_once() {
             allocate();
         } else {
-            // A full lane drops the job, and with it `finish`, which then ends the submission.
-            if let Err(error) = self.device.tenant.pool.spawn(self.device.tenant.lane, allocate) {
-                waiting.failed(&error);
-            }
+            // Without a thread the job is dropped, and with it `finish`, which then ends the submission. How many there are is bounded
+            // by the limit on submissions.
+            let _ = self.device.tenant.pool.spawn(self.device.tenant.lane, allocate);
         }
     }
 
@@ -264,6 +267,8 @@ impl Entry {
 struct Finish {
     entry: Arc<Entry>,
     rest: Option<Rest>,
+    /// A transient buffer whose memory is on its way.
+    pending: Option<Arc<Storage>>,
 }
 
 impl Finish {
@@ -291,11 +296,15 @@ impl Finish {
 
 impl Drop for Finish {
     fn drop(&mut self) {
-        if let Some(rest) = self.rest.take() {
-            self.entry.end(
-                rest,
-                Err(internal("the work was dropped before it ran; this is a bug in the driver or a full queue")),
-            );
-        }
+        let Some(rest) = self.rest.take() else { return };
+        let error = match self.pending.take() {
+            Some(storage) => {
+                let error = no_thread();
+                storage.failed(&error);
+                error
+            }
+            None => internal("the driver dropped the work without a word; this is a bug in the driver"),
+        };
+        self.entry.end(rest, Err(error));
     }
 }

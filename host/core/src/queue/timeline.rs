@@ -20,7 +20,7 @@ pub(crate) enum Waiter {
 }
 
 impl Waiter {
-    fn tell(self, outcome: Result<()>) {
+    fn tell(self, outcome: Result<(), &Arc<Error>>) {
         match self {
             Self::Entry(entry) => entry.wait_over(outcome),
             Self::Host(wait, index) => wait.tell(index, outcome),
@@ -36,7 +36,7 @@ pub(crate) enum Registered {
     /// The value is reached already.
     Met,
     /// It never will be.
-    Failed(Error),
+    Failed(Arc<Error>),
     /// The waiter will be told.
     Pending(Place),
 }
@@ -53,7 +53,8 @@ pub(crate) struct Timeline {
 
 struct State {
     value: u64,
-    failure: Option<Error>,
+    /// Shared by all that wait: a guest may have very many waits fail at once, each of which would copy the text.
+    failure: Option<Arc<Error>>,
     waiters: BTreeMap<Place, Waiter>,
     next: u64,
 }
@@ -74,7 +75,7 @@ impl Timeline {
     /// The failure.
     pub(crate) fn value(&self) -> Result<u64> {
         let state = self.lock();
-        state.failure.clone().map_or(Ok(state.value), Err)
+        state.failure.as_deref().map_or(Ok(state.value), |failure| Err(failure.clone()))
     }
 
     /// Raises the value and tells who waited for it.
@@ -84,7 +85,7 @@ impl Timeline {
     pub(crate) fn signal(&self, value: u64) -> Result<()> {
         let mut state = self.lock();
         if let Some(failure) = &state.failure {
-            return Err(failure.clone());
+            return Err(Error::clone(failure));
         }
         if value <= state.value {
             return Err(not_above(value, state.value));
@@ -107,18 +108,19 @@ impl Timeline {
         if state.failure.is_some() {
             return;
         }
+        let error = Arc::new(error.clone());
         state.failure = Some(error.clone());
         let waiters = std::mem::take(&mut state.waiters);
         drop(state);
         let _collect = Collect::begin();
-        waiters.into_values().for_each(|waiter| waiter.tell(Err(error.clone())));
+        waiters.into_values().for_each(|waiter| waiter.tell(Err(&error)));
     }
 
     /// Whether `value` is reached: none while it may still be.
     pub(crate) fn check(&self, value: u64) -> Option<Result<()>> {
         let state = self.lock();
         match &state.failure {
-            Some(failure) => Some(Err(failure.clone())),
+            Some(failure) => Some(Err(Error::clone(failure))),
             None => (value <= state.value).then_some(Ok(())),
         }
     }

@@ -9,6 +9,7 @@ use crate::error::Error;
 use std::{
     cell::{Cell, RefCell},
     collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
 };
 
@@ -17,7 +18,7 @@ pub(super) enum Task {
     /// All waits are met.
     Start(Arc<Entry>),
     /// A wait never will be.
-    Fail(Arc<Entry>, Error),
+    Fail(Arc<Entry>, Arc<Error>),
 }
 
 impl Task {
@@ -71,19 +72,13 @@ impl Drop for Collect {
         if !self.outermost {
             return;
         }
-        // Also when a driver panics in between: then the notes that are left wait for the next one.
-        let _idle = Idle;
         while let Some(task) = NOTES.try_with(|notes| notes.tasks.try_borrow_mut().ok()?.pop_front()).ok().flatten() {
-            task.run();
+            // A driver that panics here, where an object of its is dropped, must not keep the other notes from being worked off: nobody
+            // else on this thread may ever come by.
+            if catch_unwind(AssertUnwindSafe(|| task.run())).is_err() {
+                tracing::error!("a driver panicked where a submission began or ended");
+            }
         }
-    }
-}
-
-/// Ends the work of this thread.
-struct Idle;
-
-impl Drop for Idle {
-    fn drop(&mut self) {
         let _ = NOTES.try_with(|notes| notes.working.set(false));
     }
 }

@@ -79,7 +79,8 @@ pub(crate) struct Uses(Mutex<HashMap<u64, Vec<Use>>>);
 impl Uses {
     pub(crate) fn add(&self, entry: u64, ranges: &Arc<[Range]>, point: Option<(u64, u64)>) {
         let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        uses.entry(entry).or_default().push(Use { ranges: ranges.clone(), point });
+        // One of a table as a rule: a first push would make room for four.
+        uses.entry(entry).or_insert_with(|| Vec::with_capacity(1)).push(Use { ranges: ranges.clone(), point });
     }
 
     pub(crate) fn remove(&self, entry: u64) {

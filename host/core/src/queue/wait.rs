@@ -32,7 +32,7 @@ pub(crate) struct HostWait {
 struct State {
     remaining: usize,
     met: Option<u32>,
-    failure: Option<Error>,
+    failure: Option<Arc<Error>>,
     waker: Option<Waker>,
 }
 
@@ -41,7 +41,7 @@ impl HostWait {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn tell(&self, index: u32, outcome: Result<()>) {
+    pub(super) fn tell(&self, index: u32, outcome: Result<(), &Arc<Error>>) {
         let mut state = self.lock();
         match outcome {
             Ok(()) => {
@@ -49,21 +49,25 @@ impl HostWait {
                 state.met.get_or_insert(index);
             }
             Err(error) => {
-                state.failure.get_or_insert(error);
+                state.failure.get_or_insert_with(|| error.clone());
             }
         }
-        let waker = self.outcome(&state).and_then(|_| state.waker.take());
+        let waker = if self.over(&state) { state.waker.take() } else { None };
         drop(state);
         if let Some(waker) = waker {
             waker.wake();
         }
     }
 
+    fn over(&self, state: &State) -> bool {
+        state.failure.is_some() || if self.any { state.met.is_some() } else { state.remaining == 0 }
+    }
+
     fn outcome(&self, state: &State) -> Option<Result<u32>> {
         match (self.any, state.met) {
             (true, Some(index)) => Some(Ok(index)),
             (false, _) if state.remaining == 0 => Some(Ok(0)),
-            _ => state.failure.clone().map(Err),
+            _ => state.failure.as_deref().map(|failure| Err(failure.clone())),
         }
     }
 }
@@ -99,7 +103,7 @@ pub(crate) async fn wait(
     for (timeline, value, index) in points.chain(watched) {
         match timeline.register(value, Waiter::Host(pending.clone(), index)) {
             Registered::Met => pending.tell(index, Ok(())),
-            Registered::Failed(error) => pending.tell(index, Err(error)),
+            Registered::Failed(error) => pending.tell(index, Err(&error)),
             Registered::Pending(place) => registrations.0.push((timeline, place)),
         }
     }

@@ -204,6 +204,7 @@ impl Device for MockDevice {
 
     fn allocate(&self, _: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>> {
         self.mock.failing()?;
+        assert!(!self.mock.panic.load(SeqCst), "on purpose");
         self.mock.allocated.fetch_add(1, SeqCst);
         Ok(Arc::new(MockBuffer { bytes: Mutex::new(vec![0; size as usize]), _alive: Alive::new(&self.mock) }))
     }

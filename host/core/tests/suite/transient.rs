@@ -121,3 +121,40 @@ async fn chains_of_alloca_and_dealloca() {
     drop(device.alloca(vec![], params(), 16, vec![]).await.unwrap());
     assert_eq!((world.used(Limit::MemoryBytes), world.used(Limit::Buffers)), (0, 0));
 }
+
+#[tokio::test]
+async fn as_many_as_the_grant_allows_may_become_ready_at_once() {
+    let world = World::new(Mode::Inline);
+    world.mock.at_once.store(false, SeqCst);
+    let device = world.device().await;
+    let (gate, done) = (device.create_semaphore(0).unwrap(), device.create_semaphore(0).unwrap());
+    let mut made = Vec::new();
+    for value in 1..=500 {
+        let ready = device.create_semaphore(0).unwrap();
+        made.push(device.alloca(vec![point(&gate, 1)], params(), 4, vec![point(&ready, 1)]).await.unwrap());
+        device.submit(vec![point(&ready, 1)], Batch::default(), vec![], None).await.unwrap();
+        let wait = if value == 1 { vec![point(&ready, 1)] } else { vec![point(&ready, 1), point(&done, value - 1)] };
+        device.submit(wait, Batch::default(), vec![point(&done, value)], None).await.unwrap();
+    }
+    gate.signal(1).unwrap();
+    done.wait(500, FOREVER).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_driver_that_panics_in_an_allocation_fails_the_signals() {
+    let quiet = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| ()));
+    for at_once in [true, false] {
+        let world = World::new(Mode::Inline);
+        world.mock.at_once.store(at_once, SeqCst);
+        let device = world.device().await;
+        let (gate, done) = (device.create_semaphore(0).unwrap(), device.create_semaphore(0).unwrap());
+        let target = device.alloca(vec![point(&gate, 1)], params(), 16, vec![point(&done, 1)]).await.unwrap();
+        world.mock.panic.store(true, SeqCst);
+        gate.signal(1).unwrap();
+        assert_eq!(code(done.wait(1, FOREVER).await), Code::Internal);
+        assert_eq!(world.used(Limit::MemoryBytes), 0, "at once: {at_once}");
+        assert_eq!(code(device.dealloca(vec![], &target, vec![])), Code::FailedPrecondition);
+    }
+    std::panic::set_hook(quiet);
+}
