@@ -161,7 +161,7 @@ impl DeviceShared {
     pub(crate) fn add_entry(&self, id: u64, entry: &Arc<Entry>) {
         lock(&self.entries).insert(id, entry.clone());
         // What ends a device goes through its entries once; one that comes too late ends itself.
-        if let Err(error) = self.usable() {
+        if let Err(error) = self.usable().and_then(|()| self.lost.get().cloned().map_or(Ok(()), Err)) {
             entry.give_up(&error);
         }
     }
