@@ -83,12 +83,11 @@ impl Node {
         &self.limits
     }
 
-    /// What a per-call limit comes to (a narrowed one was cut to its parent's), or how much of a sum there is at most.
+    /// What a per-call limit comes to, or how much of a sum there is at most: the least of this node's and its ancestors'. Of the
+    /// host's only sums count, since a call is never the host's as a whole.
     pub(crate) fn allowed(&self, limit: Limit) -> u64 {
-        if limit.per_call() {
-            return self.limits.get(limit);
-        }
-        self.line().map(|node| node.limits.get(limit)).min().unwrap_or(0)
+        let counts = |node: &&Self| !(node.host && limit.per_call());
+        self.line().filter(counts).map(|node| node.limits.get(limit)).min().unwrap_or(0)
     }
 
     /// Takes `amount` on this node and all its ancestors, or nothing.
@@ -122,9 +121,7 @@ impl Node {
                  or have the operator grant more"
             )
         } else {
-            format!(
-                "{asked} asked for, but the grant that this one was narrowed from has less left of the limit \"{label}\""
-            )
+            format!("{asked} asked for, but what this grant is a part of has less left of the limit \"{label}\"")
         };
         Error::limit(LimitHit { limit: label, asked, available, allowed }, message)
     }

@@ -102,8 +102,9 @@ impl SessionBuilder {
         self
     }
 
-    /// Limits of the session as a whole, over all its grants. Without this call only blobs are limited, to the default of
-    /// [`Limit::Blobs`] and of [`Limit::TransferBytes`] a read: each grant has limits of its own.
+    /// Limits of the session as a whole, over all its grants; those of a call bound each grant's. Without this one only blobs are
+    /// limited, to the default of [`Limit::Blobs`], and a read of one to the most that [`Limit::TransferBytes`] is by default or in a
+    /// grant: each grant has limits of its own.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = Some(limits);
         self
@@ -133,7 +134,7 @@ impl SessionBuilder {
     /// `not-found` for a named grant that no factory serves; `invalid-argument` for a malformed pattern, or a blob's name that is
     /// empty, over 256 bytes or there already; `unavailable` for a blob that cannot be read.
     pub fn start(self) -> Result<Session> {
-        let limits = self.limits.unwrap_or_else(session_limits);
+        let limits = self.limits.unwrap_or_else(|| session_limits(&self.grants));
         let node = self.host.map_or_else(|| Node::root(limits.clone()), |host| host.child(limits.clone()));
         let tenant = Tenant::new(self.tenant, node, self.pool.unwrap_or_default(), Audit(self.sink));
         let mut grants = Vec::with_capacity(self.grants.len());
@@ -162,11 +163,10 @@ impl SessionBuilder {
 }
 
 /// Of sums, only blobs are bounded here; the grants bound the rest.
-fn session_limits() -> Limits {
-    let mut limits = Limits::boundless();
-    let own = [Limit::Blobs, Limit::TransferBytes, Limit::UpdateBytes, Limit::SourceBytes, Limit::SubmissionTimeNs];
-    own.into_iter().for_each(|limit| limits.put(limit, limit.default_value()));
-    limits
+fn session_limits(grants: &[Grant]) -> Limits {
+    let transfers = grants.iter().map(|grant| grant.own_limits().get(Limit::TransferBytes));
+    let transfer = transfers.fold(Limit::TransferBytes.default_value(), u64::max);
+    Limits::boundless().with(Limit::Blobs, Limit::Blobs.default_value()).with(Limit::TransferBytes, transfer)
 }
 
 struct Granted {

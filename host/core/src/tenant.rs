@@ -16,6 +16,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
+use tokio::sync::Notify;
 
 /// How much earlier than the embedder's deadline for a call a wait ends, so that it ends as a value and not as a dead session: a
 /// tenth of the call's time, but no less than a wake-up takes on an idle machine, and no more than it takes on a crowded one.
@@ -40,6 +41,8 @@ pub(crate) struct Tenant {
     /// When waits end: nanoseconds since `started`; the largest number for never.
     deadline_ns: AtomicU64,
     ended: AtomicBool,
+    /// Told when the session ends or a grant is taken back.
+    taken: Notify,
     factory_ids: AtomicU64,
     semaphore_ids: AtomicU64,
 }
@@ -58,6 +61,7 @@ impl Tenant {
             started: Instant::now(),
             deadline_ns: AtomicU64::new(u64::MAX),
             ended: AtomicBool::new(false),
+            taken: Notify::new(),
             factory_ids: AtomicU64::new(0),
             semaphore_ids: AtomicU64::new(0),
         })
@@ -137,9 +141,34 @@ impl Tenant {
         if self.ended() { Err(self.ending()) } else { Ok(()) }
     }
 
+    /// Runs what may block, and waits for it: as long as the time, the grant and the session last. Whoever gives the wait up leaves
+    /// the job to its end, of which nothing comes.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        node: &Node,
+        timeout_ns: u64,
+        what: &'static str,
+        job: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.alive(node)?;
+        let outcome = self.pool.run(self.lane, self.until(timeout_ns), what, job);
+        tokio::pin!(outcome);
+        loop {
+            // It hears of what happens from here on; what happened before is looked at next.
+            let taken = self.taken.notified();
+            self.alive(node)?;
+            tokio::select! {
+                biased;
+                outcome = &mut outcome => return self.alive(node).and(outcome),
+                () = taken => (),
+            }
+        }
+    }
+
     /// Ends the session, once: nothing new begins, what waits is cancelled, what runs is told to stop.
     pub(crate) fn end(&self) {
         if !self.ended.swap(true, Ordering::AcqRel) {
+            self.taken.notify_waiters();
             self.devices().iter().for_each(|device| device.stop(&self.ending()));
             self.audit.tell(&Event::Ended { tenant: &self.name });
         }
@@ -148,6 +177,7 @@ impl Tenant {
     /// Takes a grant and everything below it back.
     pub(crate) fn revoke(&self, node: &Arc<Node>, grant: &str) {
         node.revoke();
+        self.taken.notify_waiters();
         let devices = self.devices();
         devices.iter().filter(|device| device.node.within(node)).for_each(|device| device.stop(&revoked()));
         self.audit.tell(&Event::Revoked { tenant: &self.name, grant });

@@ -55,6 +55,23 @@ pub(crate) fn cut(text: &mut String, bytes: usize) {
     }
 }
 
+/// The text with every occurrence of a word replaced, where it is not a part of a longer one.
+pub(crate) fn replace_word(text: &str, word: &str, by: &str) -> String {
+    let part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for (at, found) in text.match_indices(word).filter(|(_, found)| !found.is_empty()) {
+        let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + found.len()..).unwrap_or_default());
+        if !part(before.chars().next_back()) && !part(after.chars().next()) {
+            out.push_str(text.get(from..at).unwrap_or_default());
+            out.push_str(by);
+            from = at + found.len();
+        }
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
+}
+
 /// Names for a sentence: `a, b, c`, cut off after a few.
 pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const MOST: usize = 16;
@@ -95,6 +112,13 @@ mod tests {
         let mut text = "\u{e9}\u{e9}".to_owned();
         cut(&mut text, 3);
         assert_eq!(text, "\u{e9}");
+    }
+
+    #[test]
+    fn whole_words_are_replaced() {
+        assert_eq!(replace_word("no pci-a here: pci-ab, pci-a", "pci-a", "0"), "no 0 here: pci-ab, 0");
+        assert_eq!(replace_word("0 of 10", "0", "3"), "3 of 10");
+        assert_eq!(replace_word("x", "", "y"), "x");
     }
 
     #[test]

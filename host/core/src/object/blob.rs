@@ -164,7 +164,7 @@ impl Blob {
             hal_driver::Blob::read_at(&*data, offset, target).map_err(Error::from)?;
             Ok(into)
         };
-        if quick { read() } else { tenant.pool.run(tenant.lane, tenant.until(u64::MAX), "reading a blob", read).await }
+        if quick { read() } else { tenant.run(&tenant.node, u64::MAX, "reading a blob", read).await }
     }
 
     /// Gives the blob up. Work in flight that reads it keeps what it needs.

@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Result, internal, invalid, not_found, out_of_range, unavailable},
     policy::{Limit, Reveal, Terms},
     tenant::Tenant,
-    text::{MAX_NAME_BYTES, clean, cut, list, quote},
+    text::{MAX_NAME_BYTES, clean, cut, list, quote, replace_word},
 };
 use hal_driver::DriverInfo;
 use hal_uri::{MAX_PARAMS, MAX_URI_BYTES, Uri};
@@ -199,11 +199,7 @@ impl Driver {
         what: &'static str,
         job: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let DriverShared { tenant, node, .. } = &*self.0;
-        tenant.alive(node)?;
-        let result = tenant.pool.run(tenant.lane, tenant.until(CREATING_NS), what, job).await;
-        tenant.alive(node)?;
-        result
+        self.0.tenant.run(&self.0.node, CREATING_NS, what, job).await
     }
 }
 
@@ -218,6 +214,18 @@ fn named(path: &str) -> Result<Which> {
 impl DriverShared {
     fn lock(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A driver's error about a device, less what the grant does not reveal of it.
+    fn hide(&self, id: u64, native: &hal_driver::DeviceInfo, mut error: Error) -> Error {
+        if self.terms.reveal != Reveal::All {
+            tracing::debug!(tenant = %self.tenant.name, device = %native.path, %error, "a device was not opened");
+            if self.terms.reveal == Reveal::None {
+                error.message = replace_word(&error.message, &native.name, "the device");
+            }
+            error.message = replace_word(&error.message, &native.path, &id.to_string());
+        }
+        error
     }
 
     /// The devices there are now, under ids that stay.
@@ -330,7 +338,8 @@ impl DriverShared {
 
     fn open(&self, which: &Which, parameters: &Parameters, charge: Charge) -> Result<Device> {
         let listed = self.find(which)?;
-        let native = self.native.open(&listed.native.path, parameters).map_err(Error::from)?;
+        let native = self.native.open(&listed.native.path, parameters);
+        let native = native.map_err(|error| self.hide(listed.id, &listed.native, error.into()))?;
         let info = self.show(listed.id, native.info());
         // The opened device may call itself something else; its path stays the one it was listed with.
         let info = DeviceInfo { path: self.path(listed.id, &listed.native.path), ..info };

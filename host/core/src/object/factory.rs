@@ -4,7 +4,7 @@ use super::{Amount, Driver, Used, driver::DriverParts};
 use crate::{
     budget::{Charge, Node},
     error::{Result, invalid, not_found},
-    policy::{Limit, Patterns, Terms},
+    policy::{Limit, Narrowing, Patterns, Terms},
     tenant::Tenant,
     text::{MAX_NAME_BYTES, clean, list, quote},
 };
@@ -144,12 +144,7 @@ impl Factory {
         what: &'static str,
         job: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let FactoryShared { tenant, node, .. } = &*self.shared;
-        tenant.alive(node)?;
-        let result = tenant.pool.run(tenant.lane, tenant.until(timeout_ns), what, job).await;
-        // Taken back while it was at it: nothing comes of it.
-        tenant.alive(node)?;
-        result
+        self.shared.tenant.run(&self.shared.node, timeout_ns, what, job).await
     }
 
     /// Another handle to the same factory: same id, same budget.
@@ -167,8 +162,8 @@ impl Factory {
     /// this one's. `devices` are patterns over what this one lists; none keeps this one's.
     ///
     /// # Errors
-    /// `invalid-argument` for an unknown limit or a malformed pattern; `resource-exhausted` for "factories"; `permission-denied` once
-    /// revoked.
+    /// `invalid-argument` for an unknown limit or a malformed pattern; `resource-exhausted` for "factories" and "host-bytes";
+    /// `permission-denied` once revoked.
     #[tracing::instrument(level = "trace", skip_all)]
     pub fn narrow(&self, limits: &[Amount], devices: Option<&[String]>) -> Result<Factory> {
         self.shared.tenant.observe("driver-factory.narrow", self.try_narrow(limits, devices))
@@ -182,7 +177,10 @@ impl Factory {
             limits.set(&amount.name, amount.value)?;
         }
         let mut terms = terms.clone();
-        terms.narrowed.extend(devices.map(Patterns::parse).transpose()?);
+        if let Some(patterns) = devices.map(Patterns::parse).transpose()? {
+            let charge = node.charge(Limit::HostBytes, patterns.bytes())?;
+            terms.narrowed.push(Arc::new(Narrowing { patterns, _charge: charge }));
+        }
         let node = node.narrowed(limits, Limit::Factories)?;
         Ok(Self::new(&FactoryShared::new(tenant, node, terms), None))
     }

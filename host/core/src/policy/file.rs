@@ -81,21 +81,12 @@ struct GrantEntry {
     driver: String,
     devices: Option<Vec<String>>,
     #[serde(default)]
-    reveal: RevealEntry,
+    reveal: Reveal,
     #[serde(default)]
     exact_timing: bool,
     /// Every other key is a limit; one that is not is refused below, with its line.
     #[serde(flatten)]
     limits: BTreeMap<String, toml::Value>,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum RevealEntry {
-    None,
-    #[default]
-    Model,
-    All,
 }
 
 impl Policy {
@@ -143,12 +134,7 @@ fn grant(text: &str, entry: toml::Spanned<GrantEntry>) -> Result<Grant> {
     if let Some(devices) = &entry.devices {
         super::Patterns::parse(devices).map_err(|error| at(text, key(text, start, "devices"), error))?;
     }
-    let reveal = match entry.reveal {
-        RevealEntry::None => Reveal::None,
-        RevealEntry::Model => Reveal::Model,
-        RevealEntry::All => Reveal::All,
-    };
-    let grant = Grant::named(entry.driver).limits(limits).reveal(reveal).exact_timing(entry.exact_timing);
+    let grant = Grant::named(entry.driver).limits(limits).reveal(entry.reveal).exact_timing(entry.exact_timing);
     Ok(match entry.devices {
         Some(devices) => grant.devices(devices),
         None => grant,

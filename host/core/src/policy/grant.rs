@@ -2,14 +2,17 @@
 
 use super::{Limits, Patterns};
 use crate::{
+    budget::Charge,
     error::{Result, not_found},
     text::quote,
 };
 use hal_driver::Factory;
+use serde::Deserialize;
 use std::sync::Arc;
 
 /// How much of a device's identity a tenant sees. Names, paths and details fingerprint the host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Reveal {
     /// Only what kind it is; paths are numbers.
     None,
@@ -105,6 +108,10 @@ impl Grant {
         &mut self.limits
     }
 
+    pub(crate) fn own_limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// What it was made for, for logs: the driver's or the factory's name.
     pub fn name(&self) -> String {
         match &self.origin {
@@ -146,6 +153,12 @@ fn find(name: &str, known: &[Arc<dyn Factory>]) -> Result<Arc<dyn Factory>> {
     Err(not_found(format!("no driver is called {}; this host has {there}", quote(name))))
 }
 
+/// The patterns of one narrowing. Shared by all that is narrowed further: a chain of copies would grow with the square of its length.
+pub(crate) struct Narrowing {
+    pub(crate) patterns: Patterns,
+    pub(crate) _charge: Charge,
+}
+
 /// A grant as every handle made from it carries it.
 #[derive(Clone)]
 pub(crate) struct Terms {
@@ -154,7 +167,7 @@ pub(crate) struct Terms {
     /// The operator's patterns, over what the driver lists.
     pub(crate) devices: Option<Patterns>,
     /// Those of each narrowing, over what the one before left, under the names that a tenant sees.
-    pub(crate) narrowed: Vec<Patterns>,
+    pub(crate) narrowed: Vec<Arc<Narrowing>>,
     pub(crate) reveal: Reveal,
     pub(crate) exact_timing: bool,
 }
@@ -163,11 +176,13 @@ impl Terms {
     /// Whether a driver exists for the tenant.
     pub(crate) fn driver(&self, name: &str) -> bool {
         self.drivers.as_ref().is_none_or(|names| names.iter().any(|granted| granted == name))
-            && self.devices.iter().chain(&self.narrowed).all(|patterns| patterns.driver(name))
+            && self
+                .devices
+                .iter()
+                .chain(self.narrowed.iter().map(|narrowing| &narrowing.patterns))
+                .all(|patterns| patterns.driver(name))
     }
-}
 
-impl Terms {
     /// Of the devices that a driver lists, those that exist for the tenant.
     pub(crate) fn filter(&self, driver: &str, mut devices: Vec<hal_driver::DeviceInfo>) -> Vec<hal_driver::DeviceInfo> {
         let mut keep = |patterns: &Patterns, native: bool| {
@@ -181,7 +196,7 @@ impl Terms {
             });
         };
         self.devices.iter().for_each(|patterns| keep(patterns, true));
-        self.narrowed.iter().for_each(|patterns| keep(patterns, self.reveal == Reveal::All));
+        self.narrowed.iter().for_each(|narrowing| keep(&narrowing.patterns, self.reveal == Reveal::All));
         devices
     }
 }

@@ -6,7 +6,7 @@ mod limits;
 mod pattern;
 
 pub use file::{BlobEntry, Policy, Wasi};
-pub(crate) use grant::Terms;
 pub use grant::{Grant, Reveal};
+pub(crate) use grant::{Narrowing, Terms};
 pub use limits::{Limit, Limits, Unit, bytes, duration_ns};
 pub(crate) use pattern::Patterns;

@@ -28,6 +28,12 @@ impl Patterns {
         patterns.iter().map(|pattern| Pattern::parse(pattern.as_ref())).collect::<Result<_>>().map(Self)
     }
 
+    /// What keeping them costs, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let text = |part: &Option<String>| part.as_ref().map_or(0, String::len);
+        self.0.iter().map(|pattern| (size_of::<Pattern>() + text(&pattern.driver) + text(&pattern.device)) as u64).sum()
+    }
+
     /// Whether anything of a driver may match.
     pub(crate) fn driver(&self, name: &str) -> bool {
         self.0.iter().any(|pattern| pattern.driver.as_deref().is_none_or(|driver| driver == name))

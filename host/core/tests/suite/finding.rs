@@ -1,7 +1,7 @@
 //! Factories and drivers: what a tenant finds, and what it does not.
 
 use crate::*;
-use hal_core::{Amount, Reveal};
+use hal_core::{Amount, BlobSource, Reveal};
 use std::time::Duration;
 
 fn session(mock: &Arc<Mock>, grant: impl FnOnce(Grant) -> Grant) -> Session {
@@ -172,10 +172,93 @@ async fn named_grants_find_their_factory() {
         code(Session::builder("t").grant(Grant::new(mock.factory()).devices(["/"])).start()),
         Code::InvalidArgument
     );
-    let twice = ["b", "b"].map(|name| hal_core::BlobSource::bytes(name, vec![]));
+    let twice = ["b", "b"].map(|name| BlobSource::bytes(name, vec![]));
     let builder = twice.into_iter().fold(Session::builder("t"), hal_core::SessionBuilder::blob);
     assert_eq!(code(builder.start()), Code::InvalidArgument);
     assert!(Session::builder("t").start().unwrap().granted().is_empty(), "nothing is granted that was not named");
     let limits = session.granted()[0].limits();
     assert!(limits.contains(&Amount { name: "buffers".into(), value: 4096 }));
+}
+
+#[tokio::test]
+async fn a_drivers_error_reveals_no_more_than_the_grant() {
+    for (reveal, expected) in [
+        (Reveal::None, "the device at 1 is busy, slot 10"),
+        (Reveal::Model, "Model of 1 at 1 is busy, slot 10"),
+        (Reveal::All, "Model of pci-b at pci-b is busy, slot 10"),
+    ] {
+        let mock = Mock::new(Mode::Inline);
+        let session = session(&mock, |grant| grant.reveal(reveal));
+        let driver = session.granted()[0].try_create("mock").await.unwrap();
+        driver.query_available_devices().await.unwrap();
+        let text = "Model of pci-b at pci-b is busy, slot 10";
+        *mock.fail_open.lock().unwrap() = Some(hal_driver::Error::new(Code::Unavailable, text));
+        let error = driver.create_device_by_id(1, vec![]).await.err().unwrap();
+        assert_eq!((error.code, error.message.as_str()), (Code::Unavailable, expected));
+    }
+}
+
+#[tokio::test]
+async fn what_narrowing_keeps_is_charged_once() {
+    let mock = Mock::new(Mode::Inline);
+    let session = session(&mock, |grant| grant);
+    let used = || {
+        let budget = session.budget(0).unwrap();
+        budget.into_iter().find(|used| used.name == Limit::HostBytes.label()).unwrap().used
+    };
+    let patterns = vec!["*".to_owned(), format!("mock/{}", "x".repeat(200))];
+    let first = session.granted()[0].narrow(&[], Some(&patterns)).unwrap();
+    let once = used();
+    assert!(once >= 200);
+    let second = first.narrow(&[], Some(&patterns)).unwrap();
+    drop(first);
+    assert_eq!(used(), 2 * once, "the second one still needs the first one's");
+    drop(second);
+    assert_eq!(used(), 0);
+}
+
+#[tokio::test]
+async fn a_sessions_bounds_on_a_call_hold_for_its_grants() {
+    let mock = Mock::new(Mode::Inline);
+    let start = |session: Option<u64>, grant: u64| {
+        let grant = Grant::new(mock.factory()).limits(Limits::new().with(Limit::TransferBytes, grant));
+        let builder = Session::builder("tenant").grant(grant).blob(BlobSource::bytes("b", vec![0; 8]));
+        let limits = session.map(|bytes| Limits::new().with(Limit::TransferBytes, bytes));
+        match limits {
+            Some(limits) => builder.limits(limits),
+            None => builder,
+        }
+        .start()
+        .unwrap()
+    };
+    for (session, grant, allowed) in [(Some(4), 16, 4), (Some(16), 4, 4), (None, 32 << 20, 32 << 20)] {
+        let session = start(session, grant);
+        let device = session.granted()[0].try_create("mock").await.unwrap().create_default_device().await.unwrap();
+        assert!(device.limits().contains(&Amount { name: "transfer-bytes".into(), value: allowed }));
+        let target = buffer(&device, 8).await;
+        assert_eq!(target.write(0, &[1; 5]).await.is_ok(), allowed > 4);
+    }
+    let session = start(Some(4), 16);
+    assert_eq!(code(session.open_blob("b").unwrap().read(0, 5, Vec::new()).await), Code::ResourceExhausted);
+}
+
+#[tokio::test]
+async fn a_slow_driver_does_not_outlast_its_grant_or_session() {
+    for (end, expected) in [(true, Code::Cancelled), (false, Code::PermissionDenied)] {
+        let mock = Mock::new(Mode::Inline);
+        let session = session(&mock, |grant| grant);
+        let driver = session.granted()[0].try_create("mock").await.unwrap();
+        *mock.slow.lock().unwrap() = Duration::from_secs(3);
+        let remote = session.remote();
+        let begin = std::time::Instant::now();
+        let opening = tokio::spawn(async move { driver.create_default_device().await.map(drop) });
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        if end {
+            remote.end();
+        } else {
+            remote.revoke(0);
+        }
+        assert_eq!(code(opening.await.unwrap()), expected);
+        assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+    }
 }

@@ -32,6 +32,8 @@ pub struct Mock {
     pub lost: Mutex<Option<Error>>,
     /// The next allocation or load fails with this.
     pub fail: Mutex<Option<Error>>,
+    /// The next opening fails with this.
+    pub fail_open: Mutex<Option<Error>>,
     pub drivers: Mutex<Vec<String>>,
     pub devices: Mutex<Vec<String>>,
     pub slow: Mutex<Duration>,
@@ -68,6 +70,7 @@ impl Mock {
             held: Mutex::default(),
             lost: Mutex::default(),
             fail: Mutex::default(),
+            fail_open: Mutex::default(),
             drivers: Mutex::new(vec!["mock".into(), "other".into()]),
             devices: Mutex::new(vec!["pci-a".into(), "pci-b".into(), "pci-c".into()]),
             slow: Mutex::default(),
@@ -157,6 +160,7 @@ impl Driver for MockDriver {
             return Err(Error::new(Code::InvalidArgument, format!("unknown parameter {key:?}")));
         }
         self.0.failing()?;
+        self.0.fail_open.lock().unwrap().take().map_or(Ok(()), Err)?;
         Ok(Arc::new(MockDevice { mock: self.0.clone(), info: device_info(path), _alive: Alive::new(&self.0) }))
     }
 }
