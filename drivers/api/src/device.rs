@@ -142,7 +142,7 @@ pub trait Device: Send + Sync + 'static {
     /// `ResourceExhausted` above a bound of the compiler.
     fn load(&self, request: &LoadRequest<'_>) -> Result<Arc<dyn Executable>>;
 
-    /// Starts work whose waits are met, and calls its `done` exactly once. Never blocks on the device, except that a
+    /// Starts work whose waits are met, and calls its `done` exactly once, after it has dropped all else of the work. Never blocks on the device, except that a
     /// device that runs work on the calling thread (IREE's `local-sync`) may run it here.
     fn submit(&self, work: Work);
 

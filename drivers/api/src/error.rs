@@ -104,7 +104,8 @@ impl std::fmt::Display for Code {
 pub struct Error {
     /// What kind of failure it is.
     pub code: Code,
-    /// For a person. Quotes at most 128 bytes of a guest's text, escaped.
+    /// For a person. Quotes at most 128 bytes of a guest's text, escaped. Names no file or library of the host, and of a device nothing
+    /// but its path and name as listed, which the host cuts from errors of `open` where a grant does not reveal them.
     pub message: String,
 }
 

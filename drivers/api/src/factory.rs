@@ -18,7 +18,7 @@ pub trait Factory: Send + Sync {
     fn info(&self) -> FactoryInfo;
 
     /// The drivers it can make: cheap, loads no library and opens no device. May name drivers that turn out not to work.
-    /// A name is 1 to 64 bytes of `[a-z0-9._-]`; the host cuts a listing off at 64.
+    /// A name is 1 to 64 bytes of `[a-z0-9._-]`; to the host a factory that lists others, or more than 64, has failed.
     ///
     /// # Errors
     /// Whatever keeps it from knowing. Other factories are not affected.

@@ -30,7 +30,8 @@
 //!
 //! # Lifetimes
 //!
-//! Objects hold what they need: a buffer keeps its device alive, work in flight keeps its buffers and executables.
+//! Objects hold what they need: a buffer keeps its device alive, work in flight keeps its buffers and executables, and has let
+//! go of them when it calls [`Work::done`]: whoever hears of the end counts on their memory, and on what it cost.
 //! Dropping never waits for the device. Memory handed out by [`Device::allocate`] reads as zero, whoever used it before.
 //!
 //! Roles and names follow IREE's HAL (`iree_hal_driver_t`, `iree_hal_device_t`, ...).
@@ -52,5 +53,6 @@ pub use error::{Code, Error, Result};
 pub use executable::{Binding, BindingKind, Executable, Function, OverrideValue};
 pub use factory::{Factory, FactoryInfo};
 pub use work::{
-    Blob, BufferRef, BufferView, Command, Control, Dispatch, DispatchBinding, Done, Source, Span, Timing, Work, Workgroups,
+    Blob, BufferRef, BufferView, Command, Control, Dispatch, DispatchBinding, Done, Source, Span, Timing, Work,
+    Workgroups,
 };

@@ -70,7 +70,8 @@ pub enum Workgroups {
     Indirect(BufferRef),
 }
 
-/// A buffer for one `@binding(n)`. Offset and length satisfy the device's alignments, an open length after rounding down.
+/// A buffer for one `@binding(n)`. Offset and length satisfy the device's alignments. An open length does after
+/// rounding down to [`Limits::binding_length_multiple`](crate::Limits), which is the driver's to do: [`Work::resolve`] does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DispatchBinding {
     /// The `n`.
@@ -142,7 +143,7 @@ pub struct Timing {
     pub device: Option<Duration>,
 }
 
-/// Called once when work has ended.
+/// Called once when work has ended, with nothing of the [`Work`] kept: buffers, slots, executables and commands are dropped first.
 pub type Done = Box<dyn FnOnce(Result<Timing>) + Send>;
 
 /// Commands with the objects they name, ready to run.
@@ -157,7 +158,7 @@ pub struct Work {
     pub executables: Arc<[Arc<dyn Executable>]>,
     /// How it is stopped.
     pub control: Arc<Control>,
-    /// Called exactly once, whatever happens.
+    /// Called exactly once, whatever happens, after everything else here was dropped.
     pub done: Done,
 }
 
@@ -210,7 +211,10 @@ impl Control {
         }
         let deadline = self.deadline?;
         (Instant::now() >= deadline).then(|| {
-            Error::new(crate::Code::DeadlineExceeded, "the submission ran past its deadline; split it or ask for a longer one")
+            Error::new(
+                crate::Code::DeadlineExceeded,
+                "the submission ran past its deadline; split it or ask for a longer one",
+            )
         })
     }
 
