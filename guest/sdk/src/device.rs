@@ -322,7 +322,7 @@ impl Device {
         Ok(self.raw.execute(wait, recording.raw(), &table.buffers, &table.bindings, signal, Some(tag))?)
     }
 
-    /// Times of submissions with a tag that have ended since the last call, oldest first.
+    /// Times of submissions with a tag that have ended well since the last call, oldest first.
     pub fn take_timings(&self) -> Vec<Timing> {
         self.raw.take_timings()
     }
