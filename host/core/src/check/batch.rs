@@ -65,7 +65,8 @@ pub(crate) fn batch(device: &Arc<DeviceShared>, batch: Batch, slots: Option<u32>
         checked.push(command);
     }
     let touches = merge(found.ranges);
-    let host_bytes = host_bytes.saturating_add(touch_bytes(&touches));
+    let slotted = (found.slotted.len().saturating_mul(size_of::<Slotted>())) as u64;
+    let host_bytes = host_bytes.saturating_add(slotted).saturating_add(touch_bytes(&touches));
     Ok(Checked {
         commands: checked.into(),
         touches,
@@ -273,10 +274,13 @@ fn host_bytes(buffers: &[Buffer], executables: &[Executable], commands: &[Comman
     bytes as u64
 }
 
-/// What keeping ranges costs.
+/// What one submission's use of an allocation costs, the ranges not counted: two entries in tables, and one in the allocation.
+pub(crate) const USE_BYTES: u64 = 128;
+
+/// What keeping ranges costs, and one use of each.
 pub(crate) fn touch_bytes(touches: &[Touch]) -> u64 {
     let ranges: usize = touches.iter().map(|touch| touch.ranges.len()).sum();
-    ranges.saturating_mul(size_of::<Range>()).saturating_add(touches.len().saturating_mul(64)) as u64
+    (ranges.saturating_mul(size_of::<Range>()) as u64).saturating_add(USE_BYTES.saturating_mul(touches.len() as u64))
 }
 
 fn kind(command: &Command) -> &'static str {

@@ -7,7 +7,7 @@
 mod batch;
 mod refs;
 
-pub(crate) use batch::{Checked, MAX_SLOTS, batch, slots, touch_bytes};
+pub(crate) use batch::{Checked, MAX_SLOTS, USE_BYTES, batch, slots, touch_bytes};
 
 use crate::{
     budget::Node,
@@ -45,10 +45,10 @@ pub(crate) fn bound(node: &Node, limit: Limit, asked: u64, advice: &str) -> Resu
 /// Usage and access bits.
 pub(crate) fn rights(storage: &Storage, usage: Usage, access: MemoryAccess) -> Result<()> {
     if !storage.usage.contains(usage) {
-        return Err(lacking("usage", usage, storage.usage));
+        return Err(lacking(storage, "usage", usage, storage.usage));
     }
     if !storage.access.contains(access) {
-        return Err(lacking("access", access, storage.access));
+        return Err(lacking(storage, "access", access, storage.access));
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::{
     error::{Error, Result, denied, precondition},
     policy::Limit,
     queue::Uses,
+    text::quote,
 };
 use hal_driver::{MemoryAccess, MemoryType, Transfer, Usage};
 use std::sync::{
@@ -347,6 +348,12 @@ impl Buffer {
 }
 
 /// Rights that a buffer was made without.
-pub(crate) fn lacking(what: &str, lacks: impl std::fmt::Display, has: impl std::fmt::Display) -> Error {
-    denied(format!("the buffer was made without the {what} {lacks}; it has {has}"))
+pub(crate) fn lacking(
+    storage: &Storage,
+    what: &str,
+    lacks: impl std::fmt::Display,
+    has: impl std::fmt::Display,
+) -> Error {
+    let label = if storage.label.is_empty() { String::new() } else { format!(" {}", quote(&storage.label)) };
+    denied(format!("the buffer{label} was made without the {what} {lacks}; it has {has}"))
 }

@@ -123,8 +123,10 @@ impl Device {
         }
         let (slots, slot_touches) = check::slots(&self.0, checked, buffers, bindings)?;
         let tables = checked.buffers.len().saturating_add(slots.len()).saturating_mul(size_of::<View>() * 2);
-        let charges =
-            self.queue_charges(waits.len() + signals.len(), tables as u64 + check::touch_bytes(&slot_touches))?;
+        // The recording pays for its ranges; each execution is a use of them.
+        let used = check::USE_BYTES.saturating_mul(checked.touches.len() as u64);
+        let bytes = (tables as u64).saturating_add(used).saturating_add(check::touch_bytes(&slot_touches));
+        let charges = self.queue_charges(waits.len() + signals.len(), bytes)?;
         let mut uses = uses(&checked.touches, |index| checked.buffers.get(index).map(|buffer| &buffer.storage));
         uses.extend(self::uses(&slot_touches, |index| slots.get(index).map(|slot| &slot.buffer.storage)));
         let rest = Rest {

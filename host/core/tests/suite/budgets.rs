@@ -229,3 +229,33 @@ async fn blobs_are_the_sessions() {
     drop(blob);
     session.open_blob("b").unwrap();
 }
+
+#[tokio::test]
+async fn each_execution_pays_for_what_it_keeps() {
+    let world = World::new(Mode::Inline);
+    let device = world.device().await;
+    let never = device.create_semaphore(0).unwrap();
+    let mut made = Vec::new();
+    for _ in 0..100 {
+        made.push(buffer(&device, 4).await);
+    }
+    let table: Vec<&Buffer> = made.iter().collect();
+    let commands = (0..100).map(|index| fill(whole(index), 1)).collect();
+    let recording = device.create_recording(batch(&table, commands), 0, "").await.unwrap();
+    let before = world.used(Limit::HostBytes);
+    device.execute(vec![point(&never, 1)], &recording, vec![], vec![], vec![], None).await.unwrap();
+    // A hundred uses, and a hundred views.
+    assert!(world.used(Limit::HostBytes) - before >= 100 * (128 + 32));
+    never.signal(1).unwrap();
+    assert_eq!(world.used(Limit::HostBytes), before);
+}
+
+#[tokio::test]
+async fn a_refusal_names_the_buffer_by_its_label() {
+    let world = World::new(Mode::Inline);
+    let device = world.device().await;
+    let params = BufferParams { usage: Usage::TRANSFER_SOURCE, label: "weights".into(), ..params() };
+    let target = device.allocate(params, 4).await.unwrap();
+    let error = target.write(0, &[1]).await.unwrap_err();
+    assert!(error.code == Code::PermissionDenied && error.message.contains("\"weights\""), "{error}");
+}
