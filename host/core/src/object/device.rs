@@ -221,7 +221,7 @@ impl Device {
     fn semaphore(&self, initial: u64, loss: bool) -> Result<Semaphore> {
         let charge = self.0.node.charge(Limit::Semaphores, 1)?;
         let tenant = &self.0.tenant;
-        let timeline = Timeline::new(tenant.semaphore_id(), tenant.lane, initial, charge);
+        let timeline = Timeline::new(tenant.semaphore_id(), tenant.lane, initial, Some(charge));
         self.0.add_semaphore(&timeline, loss);
         Ok(Semaphore::new(&self.0, timeline, loss))
     }

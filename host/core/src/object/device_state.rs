@@ -54,8 +54,6 @@ pub(crate) struct DeviceParts {
     pub(crate) info: DeviceInfo,
     pub(crate) exact_timing: bool,
     pub(crate) charge: Charge,
-    /// A charge of nothing, for `end`.
-    pub(crate) free: Charge,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -64,8 +62,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl DeviceShared {
     pub(crate) fn new(parts: DeviceParts) -> Arc<Self> {
-        let DeviceParts { tenant, node, native, info, exact_timing, charge, free } = parts;
-        let end = Timeline::new(0, tenant.lane, 0, free);
+        let DeviceParts { tenant, node, native, info, exact_timing, charge } = parts;
+        let end = Timeline::new(0, tenant.lane, 0, None);
         let device = Arc::new(Self {
             tenant,
             node,

@@ -350,7 +350,6 @@ impl DriverShared {
             info,
             exact_timing: self.terms.exact_timing,
             charge,
-            free: self.node.charge(Limit::Semaphores, 0)?,
         })))
     }
 }

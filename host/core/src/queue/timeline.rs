@@ -48,7 +48,8 @@ pub(crate) struct Timeline {
     /// The session it belongs to.
     pub(crate) lane: u64,
     state: Mutex<State>,
-    _charge: Charge,
+    /// None for what the host makes for itself.
+    _charge: Option<Charge>,
 }
 
 struct State {
@@ -60,7 +61,7 @@ struct State {
 }
 
 impl Timeline {
-    pub(crate) fn new(id: u64, lane: u64, value: u64, charge: Charge) -> Arc<Self> {
+    pub(crate) fn new(id: u64, lane: u64, value: u64, charge: Option<Charge>) -> Arc<Self> {
         let state = State { value, failure: None, waiters: BTreeMap::new(), next: 0 };
         Arc::new(Self { id, lane, state: Mutex::new(state), _charge: charge })
     }
@@ -151,4 +152,23 @@ impl Timeline {
 /// A signal that does not advance.
 pub(crate) fn not_above(value: u64, current: u64) -> Error {
     invalid(format!("a signal has to advance: {value} is not above the current value {current}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::cancelled;
+
+    #[test]
+    fn the_text_of_a_failure_is_kept_once() {
+        let timeline = Timeline::new(1, 0, 0, None);
+        timeline.fail(&cancelled("the first"));
+        timeline.fail(&cancelled("the second"));
+        let failure = || match timeline.register(1, Waiter::Host(HostWait::new(1, false), 0)) {
+            Registered::Failed(error) => error,
+            Registered::Met | Registered::Pending(_) => unreachable!("it has failed"),
+        };
+        assert!(Arc::ptr_eq(&failure(), &failure()));
+        assert_eq!(failure().message, "the first");
+    }
 }

@@ -37,6 +37,12 @@ struct State {
 }
 
 impl HostWait {
+    /// A wait for so many points, or for any of them.
+    pub(super) fn new(points: usize, any: bool) -> Arc<Self> {
+        let state = State { remaining: points, met: None, failure: None, waker: None };
+        Arc::new(Self { any, state: Mutex::new(state) })
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -94,9 +100,7 @@ pub(crate) async fn wait(
     if let Some(known) = known(points, mode) {
         return known;
     }
-    let any = mode == WaitMode::Any;
-    let state = State { remaining: points.len(), met: None, failure: None, waker: None };
-    let pending = Arc::new(HostWait { any, state: Mutex::new(state) });
+    let pending = HostWait::new(points.len(), mode == WaitMode::Any);
     let mut registrations = Registrations(Vec::with_capacity(points.len() + 1));
     let watched = [(device.end(), u64::MAX, WATCHED)];
     let points = points.iter().zip(0..).map(|((timeline, value), index)| (&**timeline, *value, index));
