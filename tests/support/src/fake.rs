@@ -145,7 +145,7 @@ impl Factory for Fake {
 
     fn create(&self, name: &str) -> Result<Arc<dyn Driver>> {
         self.creating.act("create")?;
-        let info = self.listings.iter().flatten().filter(|info| info.name == name).next_back();
+        let info = self.listings.iter().flatten().rfind(|info| info.name == name);
         let info =
             info.ok_or_else(|| Error::new(Code::NotFound, format!("no driver {name:?} in factory {:?}", self.name)))?;
         Ok(Arc::new(FakeDriver { info: info.clone(), factory: self.clone() }))

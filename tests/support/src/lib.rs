@@ -2,7 +2,7 @@
 //!
 //! - [`component`]: components as `cargo xtask guests` built them, refused when stale.
 //! - [`Guest`]: a guest with its grants, run once on the host that all tests of a process share.
-//! - [`Fake`]: factories that list what a test says and misbehave as it says; [`counted`]: a layer that counts live native objects.
+//! - [`Fake`]: factories that list what a test says and misbehave as it says; [`counted()`]: a layer that counts live native objects.
 #![allow(
     clippy::expect_used,
     clippy::unwrap_used,
