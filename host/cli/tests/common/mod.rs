@@ -1,6 +1,12 @@
 //! Runs the real program and looks at what a shell would see.
 
 #![allow(dead_code, reason = "each test program uses a part")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "clippy.toml allows these in test functions, and these are parts of them"
+)]
 
 use std::{
     path::{Path, PathBuf},
