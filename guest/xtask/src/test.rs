@@ -43,8 +43,13 @@ pub fn run(workspace: &Workspace, filters: &[String], route: Option<Route>) -> R
 fn command(workspace: &Workspace, filters: &[String]) -> Command {
     let mut command = process::cargo();
     command.current_dir(&workspace.root).args(["test", "--workspace", "--no-fail-fast"]);
-    for guest in workspace.guests().filter(|guest| !guest.native_tests) {
-        command.args(["--exclude", &guest.name]);
+    for guest in workspace.guests() {
+        if guest.native_tests {
+            let features = guest.native_features.iter().map(|feature| format!("{}/{feature}", guest.name));
+            command.args(features.flat_map(|feature| ["--features".into(), feature]));
+        } else {
+            command.args(["--exclude", &guest.name]);
+        }
     }
     if !filters.is_empty() {
         command.arg("--").args(filters);
@@ -95,7 +100,7 @@ mod tests {
     #[test]
     fn guests_are_tested_natively_only_where_they_say_so() {
         let shown = process::display(&command(&sample(), &["a".into(), "b".into()]));
-        let expected = "test --workspace --no-fail-fast --exclude hal-registry --exclude test-guests -- a b";
+        let expected = "test --workspace --no-fail-fast --exclude hal-registry --features hal-sdk/wasi --exclude test-guests -- a b";
         assert!(shown.ends_with(expected), "{shown}");
     }
 }

@@ -39,6 +39,8 @@ pub struct Member {
     pub guest: bool,
     /// Whether a guest is also tested natively: `native-tests = true` in its `[package.metadata.xtask]`.
     pub native_tests: bool,
+    /// The features it is tested natively with: `native-features` beside that.
+    pub native_features: Vec<String>,
     targets: Vec<Target>,
     dependencies: Vec<PathBuf>,
 }
@@ -104,13 +106,16 @@ impl Workspace {
         let mut members = Vec::new();
         for package in metadata.packages {
             let dir = package.manifest_path.parent().unwrap_or(&metadata.workspace_root);
+            let ours = package.metadata.as_ref().and_then(|metadata| metadata.get("xtask"));
+            let features = ours.and_then(|ours| ours.get("native-features")?.as_array());
             members.push(Member {
                 guest: !metadata.workspace_default_members.contains(&package.id),
-                native_tests: package
-                    .metadata
-                    .as_ref()
-                    .and_then(|metadata| metadata.get("xtask")?.get("native-tests")?.as_bool())
-                    .unwrap_or(false),
+                native_tests: ours.and_then(|ours| ours.get("native-tests")?.as_bool()).unwrap_or(false),
+                native_features: features
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|name| Some(name.as_str()?.into()))
+                    .collect(),
                 dir: relative(&metadata.workspace_root, dir),
                 name: package.name,
                 id: package.id,
@@ -196,7 +201,7 @@ pub(crate) mod tests {
     fn package(root: &str, name: &str, dir: &str, targets: Value, dependencies: Value) -> Value {
         json!({
             "name": name, "id": format!("id:{name}"), "manifest_path": format!("{root}/{dir}/Cargo.toml"), "targets": targets,
-            "dependencies": dependencies, "metadata": { "xtask": { "native-tests": name == "hal-sdk" } },
+            "dependencies": dependencies, "metadata": { "xtask": { "native-tests": name == "hal-sdk", "native-features": ["wasi"] } },
         })
     }
 
