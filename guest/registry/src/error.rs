@@ -47,7 +47,7 @@ pub struct Error {
     pub code: Code,
     /// For a person. Quotes at most 128 bytes of any text of the caller's.
     pub message: String,
-    /// Present exactly when a limit of the caller's grant was hit.
+    /// Present exactly when a limit was hit, of the caller's grant or of the device.
     pub limit: Option<LimitHit>,
 }
 
