@@ -7,6 +7,7 @@
 )]
 
 mod composition;
+mod example;
 mod guests;
 mod refusals;
 mod tenants;
