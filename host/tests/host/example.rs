@@ -5,7 +5,7 @@ use std::{path::Path, process::Command};
 #[test]
 fn the_readme_shows_the_example() {
     let example = include_str!("../../examples/embed.rs");
-    let program = example.find("use ").and_then(|start| example.get(start..)).expect("a program");
+    let program = example.find("\nuse ").and_then(|start| example.get(start + 1..)).expect("a program");
     assert!(include_str!("../../../README.md").contains(program), "README.md and host/examples/embed.rs differ");
     assert!(example.lines().count() <= 60);
 }
