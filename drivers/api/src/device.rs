@@ -44,7 +44,7 @@ pub struct DeviceInfo {
     pub memory_bytes: u64,
     /// Executable formats that it loads: `"wgsl"`, `"spirv"`.
     pub formats: Vec<String>,
-    /// Features such as `"shader-f16"` or `"subgroup"`.
+    /// Of [`FEATURES`](crate::FEATURES), those it has.
     pub features: Vec<String>,
 }
 

@@ -44,6 +44,7 @@ mod driver;
 mod error;
 mod executable;
 mod factory;
+mod features;
 mod work;
 
 pub use buffer::{Buffer, BufferParams, MemoryAccess, MemoryType, Transfer, Usage};
@@ -52,6 +53,7 @@ pub use driver::{Driver, DriverInfo, Parameters};
 pub use error::{Code, Error, Result};
 pub use executable::{Binding, BindingKind, Executable, Function, OverrideValue};
 pub use factory::{Factory, FactoryInfo};
+pub use features::FEATURES;
 pub use work::{
     Blob, BufferRef, BufferView, Command, Control, Dispatch, DispatchBinding, Done, Source, Span, Timing, Work,
     Workgroups,

@@ -1,21 +1,42 @@
-//! What a kernel executes at most between two looks at its budget, counted in the compiled code itself.
+//! What a kernel costs, counted in the compiled code itself: to turn it into machine code, and to run it.
 //!
 //! The compiler lets a kernel look at its budget in every loop. Code without loops can be long all the same: thirty functions that each call the
 //! next one twice are a kilobyte of source and a billion steps. The count here does not rely on the compiler's.
 
 use wasmparser::{Operator, Parser, Payload, TypeRef};
 
-/// The operators that a call of the costliest function executes at most if no loop repeats. `u64::MAX` if that cannot be told.
-pub(crate) fn straight(wasm: &[u8]) -> u64 {
-    let Ok(functions) = functions(wasm) else { return u64::MAX };
-    let mut graph = Graph { known: vec![Cost::Unknown; functions.len()], functions };
-    (0..graph.functions.len()).map(|index| graph.cost(index)).max().unwrap_or(0)
+/// What one module costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Costs {
+    /// The operators that a call of the costliest function executes at most if no loop repeats. `u64::MAX` if that cannot be told.
+    pub(crate) straight: u64,
+    /// Blocks of all functions.
+    pub(crate) blocks: u64,
+    /// Blocks times locals, summed over the functions: the size of the tables that turning locals into values fills.
+    pub(crate) block_locals: u64,
 }
 
-/// Operators of a function, and which functions it calls.
+/// Looks at a module once, without validating it.
+///
+/// # Errors
+/// It cannot be read at all.
+pub(crate) fn of(wasm: &[u8]) -> wasmparser::Result<Costs> {
+    let functions = functions(wasm)?;
+    let blocks = functions.iter().fold(0, |sum: u64, body| sum.saturating_add(body.blocks));
+    let block_locals =
+        functions.iter().fold(0, |sum: u64, body| sum.saturating_add(body.blocks.saturating_mul(body.locals)));
+    let mut graph = Graph { known: vec![Cost::Unknown; functions.len()], functions };
+    let straight = (0..graph.functions.len()).map(|index| graph.cost(index)).max().unwrap_or(0);
+    Ok(Costs { straight, blocks, block_locals })
+}
+
+/// What is in a function, and which functions it calls.
 #[derive(Default)]
 struct Body {
     operators: u64,
+    blocks: u64,
+    /// Those it declares; parameters are few.
+    locals: u64,
     calls: Vec<usize>,
     /// It calls what cannot be told.
     unknown: bool,
@@ -79,6 +100,9 @@ fn functions(wasm: &[u8]) -> wasmparser::Result<Vec<Body>> {
 
 fn body(code: &wasmparser::FunctionBody<'_>) -> wasmparser::Result<Body> {
     let mut body = Body::default();
+    for local in code.get_locals_reader()? {
+        body.locals = body.locals.saturating_add(u64::from(local?.0));
+    }
     for operator in code.get_operators_reader()? {
         body.operators += 1;
         match operator? {
@@ -88,6 +112,12 @@ fn body(code: &wasmparser::FunctionBody<'_>) -> wasmparser::Result<Body> {
             Operator::CallIndirect { .. } | Operator::ReturnCallIndirect { .. } | Operator::CallRef { .. } => {
                 body.unknown = true;
             }
+            Operator::Block { .. }
+            | Operator::Loop { .. }
+            | Operator::If { .. }
+            | Operator::Else
+            | Operator::BrIf { .. }
+            | Operator::BrTable { .. } => body.blocks += 1,
             _ => {}
         }
     }
@@ -99,7 +129,7 @@ mod tests {
     use super::*;
 
     fn cost(text: &str) -> u64 {
-        straight(&wat::parse_str(text).unwrap())
+        of(&wat::parse_str(text).unwrap()).unwrap().straight
     }
 
     #[test]
@@ -128,6 +158,17 @@ mod tests {
             cost("(module (table 1 funcref) (type $t (func)) (func (call_indirect (type $t) (i32.const 0))))"),
             u64::MAX
         );
-        assert_eq!(straight(b"\0asm"), u64::MAX);
+        assert!(of(b"\0asm nonsense").is_err());
+    }
+
+    #[test]
+    fn blocks_and_locals_multiply() {
+        let costs = |text: &str| of(&wat::parse_str(text).unwrap()).unwrap();
+        let product = |text: &str| costs(text).block_locals;
+        let three = "(if (i32.const 1) (then (block (br_if 0 (i32.const 1)))))";
+        assert_eq!(product(&format!("(module (func {three}))")), 0);
+        assert_eq!(product(&format!("(module (func (local i32 i32 i64) {three}))")), 9);
+        assert_eq!(product(&format!("(module (func (local i32) {three}) (func (local i32 f32) (loop)))")), 5);
+        assert_eq!(costs(&format!("(module (func {three}) (func {three} (loop)))")).blocks, 7);
     }
 }

@@ -23,6 +23,15 @@ const SLICE: i64 = 1_000_000;
 /// into one entry point is far below.
 const MAX_STRAIGHT: u64 = 1 << 22;
 
+/// Most blocks in one entry point with what it calls: the compiler's time grows with their square (50,000 took 13 s), and cannot be interrupted.
+/// Kernels have some hundreds.
+const MAX_BLOCKS: u64 = 10_000;
+
+/// Most blocks times locals, summed over the functions of one entry point. Turning locals into values fills a table of that size, and giving
+/// values registers takes time that grows faster than it: four times as much took 16 s. Kernels have some thousands, those built to have many
+/// about as much as this.
+const MAX_BLOCK_LOCALS: u64 = 1_000_000;
+
 /// One entry point as machine code, with instances that are kept between dispatches.
 pub(crate) struct Kernel {
     module: Module,
@@ -58,22 +67,17 @@ impl Kernel {
         if compiled.scratch_per_worker > SCRATCH_BYTES {
             return Err(defect("it wants more scratch than it was told there is"));
         }
-        let module = Module::new(engine, &compiled.wasm).map_err(|error| {
+        let refused = |error: &dyn std::fmt::Display| {
             Error::new(
                 Code::Internal,
                 format!("the kernel compiler's output was refused, a defect of this driver: {error:#}"),
             )
-        })?;
-        let cost = cost::straight(&compiled.wasm);
-        if cost > MAX_STRAIGHT {
-            return Err(Error::new(
-                Code::ResourceExhausted,
-                format!(
-                    "one invocation runs up to {cost} steps outside of loops, as functions call each other; at most {MAX_STRAIGHT}"
-                ),
-            ));
-        }
-        Ok(Self { module, straight: !compiled.features.loops, cost, abi: compiled.abi, idle: Mutex::default() })
+        };
+        let costs = cost::of(&compiled.wasm).map_err(|error| refused(&error))?;
+        check(costs)?;
+        let module = Module::new(engine, &compiled.wasm).map_err(|error| refused(&error))?;
+        let straight = !compiled.features.loops;
+        Ok(Self { module, straight, cost: costs.straight, abi: compiled.abi, idle: Mutex::default() })
     }
 
     /// An instance that takes part in `job` with scratch of its own.
@@ -99,6 +103,36 @@ impl Kernel {
     fn lock(&self) -> MutexGuard<'_, Vec<Runner>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Refuses what would take long to compile or to stop.
+fn check(costs: cost::Costs) -> Result<()> {
+    let cost::Costs { straight, blocks, block_locals } = costs;
+    if straight > MAX_STRAIGHT {
+        return Err(Error::new(
+            Code::ResourceExhausted,
+            format!(
+                "one invocation runs up to {straight} steps outside of loops, as functions call each other; at most {MAX_STRAIGHT}"
+            ),
+        ));
+    }
+    if blocks > MAX_BLOCKS {
+        return Err(Error::new(
+            Code::ResourceExhausted,
+            format!(
+                "the kernel compiles to {blocks} blocks; at most {MAX_BLOCKS}; use fewer branches and loops, or split it"
+            ),
+        ));
+    }
+    if block_locals > MAX_BLOCK_LOCALS {
+        return Err(Error::new(
+            Code::ResourceExhausted,
+            format!(
+                "the kernel compiles to {block_locals} blocks times locals; at most {MAX_BLOCK_LOCALS}; use fewer variables beside so many branches, or split it"
+            ),
+        ));
+    }
+    Ok(())
 }
 
 struct State {

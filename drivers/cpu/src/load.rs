@@ -4,17 +4,15 @@ use crate::{convert, device::LIMITS, executable::Loaded, kernel::Kernel, memory:
 use hal_driver::{Code, Error, LoadRequest, Result};
 use hal_kernel::{Format, Program, SourceLimits};
 use naga_wasm::Options;
-use std::{sync::Arc, thread};
+use std::sync::Arc;
 use wasmtime::Engine;
 
 /// Most entry points of one source: each is compiled on its own, in up to some tens of milliseconds.
 const MAX_FUNCTIONS: usize = 64;
 
-/// Most bytes of wasm of one source in all, a few times what a single kernel may have.
-const MAX_WASM_BYTES: usize = 4 << 20;
-
-/// Stack for compiling: compilers recurse over what a tenant nested. Only what is used of it is ever backed by memory.
-const COMPILE_STACK: usize = 16 << 20;
+/// Most bytes of wasm of one source in all: what a single entry point may have, which takes the compiler some seconds. A source could
+/// otherwise have the same long function compiled once for each of its entry points.
+const MAX_WASM_BYTES: usize = 1 << 20;
 
 /// Compiles every entry point. *Blocking.*
 pub(crate) fn load(engine: &Engine, request: &LoadRequest<'_>, features: &[String]) -> Result<Loaded> {
@@ -31,7 +29,7 @@ pub(crate) fn load(engine: &Engine, request: &LoadRequest<'_>, features: &[Strin
             format!("{found} entry points; at most {MAX_FUNCTIONS} a source"),
         ));
     }
-    on_a_deep_stack(|| compile(engine, &program))
+    compile(engine, &program)
 }
 
 fn specialize(program: Program, request: &LoadRequest<'_>) -> Result<Program> {
@@ -67,31 +65,35 @@ fn compile(engine: &Engine, program: &Program) -> Result<Loaded> {
     let mut wasm_bytes = 0;
     let mut loaded = Loaded { functions: Vec::new(), kernels: Vec::new() };
     for function in program.functions() {
-        let kernel = naga_wasm::compile(program.module(), program.info(), &function.name, &options)
-            .map_err(|error| convert::diagnostic(&error, program))?;
-        wasm_bytes += kernel.wasm.len();
-        if wasm_bytes > MAX_WASM_BYTES {
-            return Err(Error::new(
-                Code::ResourceExhausted,
-                format!(
-                    "the entry points up to this one compile to more than {MAX_WASM_BYTES} bytes; split the source"
-                ),
-            ));
-        }
-        loaded.kernels.push(Arc::new(Kernel::new(engine, kernel)?));
+        // Compilers recurse over what a tenant nested, and cannot be interrupted: each entry point is compiled on one of the few
+        // threads with deep stacks that the process has, and others have their turn before the next one.
+        let kernel = hal_kernel::on_compile_thread(|| {
+            let kernel = naga_wasm::compile(program.module(), program.info(), &function.name, &options)
+                .map_err(|error| convert::diagnostic(&error, program))?;
+            wasm_bytes += kernel.wasm.len();
+            if wasm_bytes > MAX_WASM_BYTES {
+                return Err(Error::new(
+                    Code::ResourceExhausted,
+                    format!(
+                        "the entry points up to this one compile to more than {MAX_WASM_BYTES} bytes; split the source"
+                    ),
+                ));
+            }
+            Kernel::new(engine, kernel)
+        });
+        loaded.kernels.push(Arc::new(kernel.map_err(|error| convert::kernel_error(&error))??));
         loaded.functions.push(convert::function(function));
     }
     Ok(loaded)
 }
 
-/// Runs `work` on a thread with a deep stack; a panic in there is an error here.
-fn on_a_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    thread::scope(|scope| {
-        let builder = thread::Builder::new().name("hal-cpu-load".into()).stack_size(COMPILE_STACK);
-        let thread = builder.spawn_scoped(scope, work).map_err(|error| {
-            Error::new(Code::ResourceExhausted, format!("cannot start a thread to compile on: {error}"))
-        })?;
-        let panicked = || Err(Error::new(Code::Internal, "the kernel compiler panicked, a defect of this driver"));
-        thread.join().unwrap_or_else(|_| panicked())
-    })
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_feature_that_a_kernel_can_need_has_a_name_that_guests_can_ask_for() {
+        for name in hal_kernel::FEATURES {
+            assert!(hal_driver::FEATURES.contains(&name), "{name}");
+        }
+        assert!(hal_kernel::FEATURES.is_sorted() && hal_driver::FEATURES.is_sorted());
+    }
 }

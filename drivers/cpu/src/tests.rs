@@ -231,6 +231,46 @@ fn a_module_that_breaks_the_abi_is_an_error() {
     assert_eq!(Kernel::new(&engine, other).err().unwrap().code, Code::Internal);
 }
 
+/// A function whose branches each read and write locals that all live to the end.
+fn tangle(locals: usize, branches: usize) -> naga_wasm::Kernel {
+    let branch = |at: usize| {
+        let [a, b, c] = [at, at * 7 + 3, at * 13 + 5].map(|local| local % locals);
+        format!("(if (local.get {a}) (then (local.set {b} (i32.add (local.get {a}) (local.get {c})))))")
+    };
+    let branches: String = (0..branches).map(branch).collect();
+    let live: String = (0..locals).map(|local| format!("(i32.add (local.get {local}))")).collect();
+    // Locals are set to what is not known, in a loop, so that none is a constant and each has to be merged at its head.
+    let set: String =
+        (0..locals).map(|local| format!("(local.set {local} (i32.load (i32.const {})))", local * 4)).collect();
+    let text = format!(
+        r#"(module (import "hal" "memory" (memory 1 65536 shared)) (func (export "f") (result i32) (local{}) {set}
+            (loop $again {branches} (br_if $again (local.get 0))) (i32.const 0) {live}))"#,
+        " i32".repeat(locals)
+    );
+    naga_wasm::Kernel { wasm: wat::parse_str(text).unwrap(), ..kernel("", true) }
+}
+
+#[test]
+fn blocks_and_locals_are_bounded() {
+    let engine = engine::new().unwrap();
+    // At the bound, whichever of the two is large: a branch is one block, and the loop adds two.
+    for (locals, branches) in [(20, 9_990), (100, 9_990), (400, 2_490), (2000, 490), (10_000, 90)] {
+        let kernel = tangle(locals, branches);
+        let (size, begin) = (kernel.wasm.len(), Instant::now());
+        Kernel::new(&engine, kernel).unwrap();
+        let took = begin.elapsed();
+        println!("{branches} branches over {locals} locals, {size} bytes: {took:?}");
+        assert!(took < Duration::from_secs(10), "{took:?}");
+    }
+    for (locals, branches, bound) in
+        [(20, 10_000, "at most 10000;"), (101, 9_990, "at most 1000000;"), (20_000, 50, "at most 1000000;")]
+    {
+        let error = Kernel::new(&engine, tangle(locals, branches)).err().unwrap();
+        assert_eq!(error.code, Code::ResourceExhausted);
+        assert!(error.message.contains(bound), "{error}");
+    }
+}
+
 #[test]
 fn endless_kernels_of_some_do_not_starve_others() {
     let pool = Arc::new(Pool::new(2));

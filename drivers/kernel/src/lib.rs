@@ -35,7 +35,7 @@ use std::sync::Arc;
 pub use error::{ErrorCode, KernelError, MAX_QUOTED_BYTES, Place};
 pub use limits::SourceLimits;
 pub use program::{Binding, BindingClass, Function, Override, OverrideValue, Program, RequiredFeature, RuntimeArray};
-pub use reflect::{MAX_BINDINGS, MAX_CONSTANT_BYTES, MAX_UNIFORM_BYTES};
+pub use reflect::{FEATURES, MAX_BINDINGS, MAX_CONSTANT_BYTES, MAX_UNIFORM_BYTES};
 pub use threads::on_compile_thread;
 
 /// The languages a kernel can be written in.

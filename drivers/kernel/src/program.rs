@@ -40,7 +40,7 @@ pub struct Function {
 /// A device feature that a function needs.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RequiredFeature {
-    /// `shader-f16`, `shader-int64`, `subgroup`, `float32-atomic` or `int64-atomic`.
+    /// One of [`FEATURES`](crate::FEATURES).
     pub name: &'static str,
     /// Where it is first used, if known.
     pub place: Option<Place>,

@@ -171,19 +171,51 @@ fn features(
             found.function(module, &module.functions[callee], &info[callee], &mut pending);
         }
     }
-    found.found.into_iter().map(|(name, place)| RequiredFeature { name, place }).collect()
+    found.found.into_iter().map(|(feature, place)| RequiredFeature { name: feature.name(), place }).collect()
 }
 
+/// What a function can need beyond plain WGSL, in alphabetical order of the names. [`FEATURES`] lists them all: a name that is not
+/// there cannot be required.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Feature {
+    Float32Atomic,
+    Int64Atomic,
+    ShaderF16,
+    ShaderInt64,
+    Subgroup,
+}
+
+impl Feature {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Float32Atomic => "float32-atomic",
+            Self::Int64Atomic => "int64-atomic",
+            Self::ShaderF16 => "shader-f16",
+            Self::ShaderInt64 => "shader-int64",
+            Self::Subgroup => "subgroup",
+        }
+    }
+}
+
+/// Every feature that a function can need: see [`RequiredFeature::name`].
+pub const FEATURES: [&str; 5] = [
+    Feature::Float32Atomic.name(),
+    Feature::Int64Atomic.name(),
+    Feature::ShaderF16.name(),
+    Feature::ShaderInt64.name(),
+    Feature::Subgroup.name(),
+];
+
 struct Features<'a> {
-    found: BTreeMap<&'static str, Option<crate::error::Place>>,
+    found: BTreeMap<Feature, Option<crate::error::Place>>,
     types: Vec<u8>,
     source: &'a str,
 }
 
 impl Features<'_> {
-    fn add(&mut self, name: &'static str, span: naga::Span) {
+    fn add(&mut self, feature: Feature, span: naga::Span) {
         let place = place::of_span(self.source, span);
-        let known = self.found.entry(name).or_insert(place);
+        let known = self.found.entry(feature).or_insert(place);
         *known = match (*known, place) {
             (Some(known), Some(place)) => Some(known.min(place)),
             (known, place) => known.or(place),
@@ -213,7 +245,7 @@ impl Features<'_> {
                 | naga::BuiltIn::SubgroupInvocationId,
             )) = argument.binding
             {
-                self.add("subgroup", naga::Span::UNDEFINED);
+                self.add(Feature::Subgroup, naga::Span::UNDEFINED);
             }
         }
         self.block(&function.body, pending);
@@ -224,9 +256,9 @@ impl Features<'_> {
             match statement {
                 Statement::SubgroupBallot { .. }
                 | Statement::SubgroupGather { .. }
-                | Statement::SubgroupCollectiveOperation { .. } => self.add("subgroup", span),
+                | Statement::SubgroupCollectiveOperation { .. } => self.add(Feature::Subgroup, span),
                 Statement::ControlBarrier(flags) if flags.contains(naga::Barrier::SUB_GROUP) => {
-                    self.add("subgroup", span);
+                    self.add(Feature::Subgroup, span);
                 }
                 Statement::Call { function, .. } => pending.push(*function),
                 Statement::Block(block) => self.block(block, pending),
@@ -245,9 +277,9 @@ impl Features<'_> {
     }
 
     fn ty(&mut self, inner: &TypeInner, span: naga::Span) {
-        for (bit, name) in NAMES {
+        for (bit, feature) in NEEDS {
             if needs(inner, &self.types) & bit != 0 {
-                self.add(name, span);
+                self.add(feature, span);
             }
         }
     }
@@ -257,8 +289,12 @@ const F16: u8 = 1;
 const INT64: u8 = 2;
 const FLOAT_ATOMIC: u8 = 4;
 const INT64_ATOMIC: u8 = 8;
-const NAMES: [(u8, &str); 4] =
-    [(F16, "shader-f16"), (INT64, "shader-int64"), (FLOAT_ATOMIC, "float32-atomic"), (INT64_ATOMIC, "int64-atomic")];
+const NEEDS: [(u8, Feature); 4] = [
+    (F16, Feature::ShaderF16),
+    (INT64, Feature::ShaderInt64),
+    (FLOAT_ATOMIC, Feature::Float32Atomic),
+    (INT64_ATOMIC, Feature::Int64Atomic),
+];
 
 /// What each type needs. A type comes after its parts, so that each is looked at once: types that contain others twice
 /// would otherwise take time exponential in their depth.

@@ -6,46 +6,59 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::error::{ErrorCode, KernelError};
 use crate::limits::{COMPILE_STACK_BYTES, MAX_COMPILE_THREADS};
 
-/// Threads in use, in the process.
-static BUSY: Mutex<usize> = Mutex::new(0);
-static FREED: Condvar = Condvar::new();
+/// Who may compile, in the process.
+static GATE: Gate = Gate { line: Mutex::new(Line { came: 0, left: 0 }), moved: Condvar::new() };
 
-/// One of the process's compile threads, taken.
-struct Slot;
+/// Lets so many in at a time, in the order in which they came: who compiles one thing after the other does not overtake those who wait.
+struct Gate {
+    line: Mutex<Line>,
+    moved: Condvar,
+}
 
-impl Slot {
-    fn take() -> Self {
-        let mut busy = lock();
-        while *busy >= MAX_COMPILE_THREADS {
-            busy = FREED.wait(busy).unwrap_or_else(PoisonError::into_inner);
+/// Counted since the process began.
+struct Line {
+    came: u64,
+    left: u64,
+}
+
+/// One of the compile threads, taken.
+struct Slot<'a>(&'a Gate);
+
+impl Gate {
+    fn enter(&self) -> Slot<'_> {
+        let mut line = self.lock();
+        let place = line.came;
+        line.came += 1;
+        while place >= line.left + MAX_COMPILE_THREADS as u64 {
+            line = self.moved.wait(line).unwrap_or_else(PoisonError::into_inner);
         }
-        *busy += 1;
-        Self
+        Slot(self)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Line> {
+        // Nothing panics while it holds the lock.
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Slot {
+impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        *lock() -= 1;
-        FREED.notify_one();
+        self.0.lock().left += 1;
+        self.0.moved.notify_all();
     }
-}
-
-fn lock() -> MutexGuard<'static, usize> {
-    // Nothing panics while it holds the lock.
-    BUSY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs `work` on a compile thread: with a stack that the capped source cannot overflow, and with panics caught. At most
-/// [`MAX_COMPILE_THREADS`] run at a time, in the process; further callers wait.
+/// [`MAX_COMPILE_THREADS`] run at a time, in the process; further callers wait, and are served in the order in which they came.
 ///
-/// For a driver's own compiler, too: it meets the same untrusted program.
+/// For a driver's own compiler, too: it meets the same untrusted program. Hand it one piece at a time, so that others have their turn, and
+/// never call this from inside of `work`, which would wait for itself.
 ///
 /// # Errors
 ///
 /// `Internal` if `work` panicked, `ResourceExhausted` if the thread cannot be had.
 pub fn on_compile_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, KernelError> {
-    let _slot = Slot::take();
+    let _slot = GATE.enter();
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("kernel-compile".to_owned()).stack_size(COMPILE_STACK_BYTES);
         let thread = builder.spawn_scoped(scope, || catch_unwind(AssertUnwindSafe(work))).map_err(|error| {
@@ -55,10 +68,70 @@ pub fn on_compile_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, 
         match thread.join() {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(_)) | Err(_) => {
-                let message = "the front end failed on this program (a defect of it, not of the device); simplify the \
+                let message = "the compiler failed on this program (a defect of it, not of the device); simplify the \
                                program, and please report it";
                 Err(KernelError::new(ErrorCode::Internal, message))
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn never_more_than_there_are_compile_at_once() {
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..12 {
+                scope.spawn(|| {
+                    on_compile_thread(|| {
+                        most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                        std::thread::sleep(Duration::from_millis(5));
+                        now.fetch_sub(1, Ordering::SeqCst);
+                    })
+                    .unwrap();
+                });
+            }
+        });
+        let most = most.into_inner();
+        assert!((1..=MAX_COMPILE_THREADS).contains(&most), "{most} at once");
+    }
+
+    #[test]
+    fn a_panic_leaves_its_place_to_others() {
+        for _ in 0..2 * MAX_COMPILE_THREADS {
+            let error = on_compile_thread(|| panic!("on purpose")).unwrap_err();
+            assert_eq!(error.code, ErrorCode::Internal);
+        }
+        assert_eq!(on_compile_thread(|| 7).unwrap(), 7);
+    }
+
+    #[test]
+    fn first_come_first_served() {
+        let gate = Gate { line: Mutex::new(Line { came: 0, left: 0 }), moved: Condvar::new() };
+        let order = Mutex::new(Vec::new());
+        let mut held: Vec<_> = (0..MAX_COMPILE_THREADS).map(|_| gate.enter()).collect();
+        std::thread::scope(|scope| {
+            for name in 0..5 {
+                let (gate, order) = (&gate, &order);
+                let before = gate.lock().came;
+                scope.spawn(move || {
+                    let slot = gate.enter();
+                    order.lock().unwrap().push(name);
+                    drop(slot);
+                });
+                while gate.lock().came == before {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
+            // One place: each goes when the one before has left.
+            held.pop();
+        });
+        assert_eq!(order.into_inner().unwrap(), [0, 1, 2, 3, 4]);
+    }
 }

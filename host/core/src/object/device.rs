@@ -10,20 +10,8 @@ use crate::{
     queue::Timeline,
     text::{MAX_NAME_BYTES, quote},
 };
-use hal_driver::{BufferParams, Code, DeviceKind, Heap, LoadRequest, MemoryAccess, MemoryType, Usage};
+use hal_driver::{BufferParams, Code, DeviceKind, FEATURES, Heap, LoadRequest, MemoryAccess, MemoryType, Usage};
 use std::sync::Arc;
-
-/// Features that `query` knows by name and answers with 0 where a device lacks them.
-const FEATURES: [&str; 8] = [
-    "shader-f16",
-    "f16-native",
-    "subgroup",
-    "shader-int64",
-    "shader-f64",
-    "shader-float32-atomic",
-    "shader-int64-atomic",
-    "timestamps",
-];
 
 /// Most override constants of one load.
 const MAX_OVERRIDES: usize = 256;
@@ -43,7 +31,7 @@ pub struct DeviceInfo {
     pub memory_bytes: u64,
     /// Executable formats: `"wgsl"`, `"spirv"`.
     pub formats: Vec<String>,
-    /// Such as `"shader-f16"` or `"subgroup"`.
+    /// Of [`hal_driver::FEATURES`], those it has.
     pub features: Vec<String>,
 }
 
@@ -110,7 +98,7 @@ impl Device {
     }
 
     /// A number about the device: category `hal.device` (`id`, `memory-bytes`), `hal.limits` (as in [`Device::limits`]) or
-    /// `hal.features` (1 or 0).
+    /// `hal.features` (1 or 0, for each of [`hal_driver::FEATURES`]).
     ///
     /// # Errors
     /// `not-found` for a key nobody knows.
