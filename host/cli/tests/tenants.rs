@@ -71,6 +71,32 @@ fn digits_reads_its_blobs_and_computes() {
     hal(["run", &digits, "--grant", "cpu", "--", "cpu://"]).says(&["--blob"]);
 }
 
+/// Weights that are cut off, and weights that are whole and hold no number where one is used: what is wrong is said in a sentence.
+#[test]
+fn digits_with_damaged_weights_says_so() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../guest/tenants/digits/data");
+    let heldout = format!("heldout={data}/heldout.safetensors");
+    let good = std::fs::read(format!("{data}/digits.safetensors")).unwrap();
+    let header = 8 + usize::try_from(u64::from_le_bytes(good[..8].try_into().unwrap())).unwrap();
+    // The last four bytes are the bias of the last class; in the first layer relu would make a 0 of it.
+    let not_a_number = [&good[..good.len() - 4], &f32::NAN.to_le_bytes()].concat();
+    let folder = Folder::new();
+    let digits = tenant("digits");
+    for (what, bytes, says) in [
+        ("nothing", &good[..0], "end before its header"),
+        ("half a length", &good[..4], "end before its header"),
+        ("half a header", &good[..header / 2], "end before its header"),
+        ("no tensors", &good[..header], "does not account for"),
+        ("a tensor cut off", &good[..good.len() - 4], "does not account for"),
+        ("not a number", &not_a_number, "logits differ by NaN"),
+    ] {
+        let weights = format!("weights={}", folder.file("damaged.safetensors", bytes));
+        let run = ["run", &digits, "--grant", "cpu", "--blob", &weights, "--blob", &heldout, "--", "cpu://"];
+        let outcome = hal(run).expect(1).says(&[says]);
+        assert_eq!(outcome.stderr.lines().count(), 1, "{what}: {}", outcome.stderr);
+    }
+}
+
 #[test]
 fn compiled_code_is_kept_in_a_folder_of_ones_own() {
     let folder = Folder::new();

@@ -282,9 +282,14 @@ impl Running {
 
     /// Waits until it has made something that lives: until it runs.
     pub fn wait_until_it_works(&self) {
+        self.wait_until("opened no device", |counts| counts.iter().any(|counts| counts.devices() > 0));
+    }
+
+    /// Waits until something is so of what its drivers hold. The complaint is what a test says that waited in vain.
+    pub fn wait_until(&self, complaint: &str, so: impl Fn(&[Arc<Counts>]) -> bool) {
         let until = std::time::Instant::now() + TIMEOUT;
-        while !self.counts.iter().any(|counts| counts.devices() > 0) {
-            assert!(std::time::Instant::now() < until, "{} opened no device", self.name);
+        while !so(&self.counts) {
+            assert!(std::time::Instant::now() < until, "{} {complaint}", self.name);
             std::thread::sleep(Duration::from_millis(2));
         }
     }

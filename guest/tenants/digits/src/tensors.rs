@@ -27,13 +27,14 @@ impl File {
     pub fn open(device: &Device, name: &str) -> Result<Self> {
         let blob = Blob::open(name)?;
         let mut length = [0u8; PREFIX as usize];
-        blob.read(0, &mut length)?;
+        let cut_off = |_| damaged(name, format_args!("its {} bytes end before its header does", blob.length()));
+        blob.read(0, &mut length).map_err(cut_off)?;
         let length = u64::from_le_bytes(length);
         if length > MAX_HEADER {
             return Err(damaged(name, format_args!("its header claims {length} bytes")));
         }
         let mut header = vec![0u8; length as usize];
-        blob.read(PREFIX, &mut header)?;
+        blob.read(PREFIX, &mut header).map_err(cut_off)?;
         let metadata: Metadata = serde_json::from_slice(&header)
             .map_err(|error| damaged(name, format_args!("its header is wrong: {error}")))?;
         let data = PREFIX + length;

@@ -2,7 +2,7 @@
 
 use crate::ok::numbers;
 use hal_core::Reveal;
-use hal_test_support::{Fake, Guest};
+use hal_test_support::{Fake, Guest, cpu};
 use std::time::Duration;
 
 fn on_null(name: &str) {
@@ -117,5 +117,27 @@ fn deny_revoked() {
         assert!(running.revoke(0), "there is a grant to revoke");
         let report = running.end().well();
         assert!(report.starts_with("denied"), "{report}");
+    }
+}
+
+/// The host takes the grant back while a kernel runs that never ends. The kernel is stopped by that and not by the guest's end: the guest
+/// lives on, on its other grant, and meanwhile others compute on the same processors.
+#[test]
+fn deny_revoked_running() {
+    for scheme in ["local-task", "cpu", "local-sync"] {
+        let factory = cpu();
+        let guest = Guest::new("deny_revoked_running").with(factory.clone(), |grant| grant).null().input(scheme);
+        let running = guest.start();
+        running.wait_until("started no kernel", |counts| counts[0].works() > 0);
+        // Time to get from the start of the work to the kernel, and to the wait.
+        std::thread::sleep(Duration::from_millis(300));
+        Guest::new("ok_buffer_transfer").null().run().well();
+        assert!(running.counts()[0].works() > 0, "{scheme}: the kernel ended by itself");
+
+        assert!(running.revoke(0), "there is a grant to revoke");
+        running.wait_until("left its kernel running", |counts| counts[0].works() == 0);
+        Guest::new("ok_dispatch_workgroups").with(factory, |grant| grant).run().well();
+        assert!(running.revoke(1), "there is another grant to revoke");
+        assert_eq!(running.end().well(), "denied");
     }
 }

@@ -15,6 +15,7 @@ mod hang;
 mod host;
 mod isolation;
 mod limit;
+mod limit_source;
 mod manifest;
 mod ok;
 mod registry;
