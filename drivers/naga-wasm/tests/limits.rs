@@ -154,6 +154,22 @@ fn calls_inside_each_other() {
     limited(&chain(80), &Options::default(), "calls are nested");
 }
 
+/// Each function calls the next one twice, so what `main` costs is two to the power of their number: no sum may overflow.
+#[test]
+fn calls_that_double_at_each_level_are_charged_without_overflow() {
+    for depth in [40, 60, 62, 63, 64, 65, 200] {
+        let mut functions = format!("fn f{depth}(x: u32) -> u32 {{ return x * 3u; }}\n");
+        for level in (0..depth).rev() {
+            let next = level + 1;
+            functions += &format!("fn f{level}(x: u32) -> u32 {{ return f{next}(x) + f{next}(x + 1u); }}\n");
+        }
+        compiles(
+            &main_with(&functions, "if (o[l] > 3u) { o[l] = f0(l); } else { o[l] = f0(l + 1u); }"),
+            &Options::default(),
+        );
+    }
+}
+
 #[test]
 fn statements_inside_each_other() {
     let nest = |depth: usize| format!("{} o[l] += 1u; {}", "if o[l] > 0u {".repeat(depth), "}".repeat(depth));

@@ -118,7 +118,11 @@ pub(crate) fn defect(what: &str) -> Diagnostic {
     Diagnostic::new(Kind::Invalid, format!("{what}: this is a defect of the compiler"), None)
 }
 
-/// Work units of `body`, without the rounds of its loops: what is charged before it runs.
+/// Most work units of one body. Functions that call each other double them at every level; this is days of work, and far enough from the end of
+/// the type that what is added to it or multiplied by the invocations of a workgroup does not overflow.
+const MAX_COST: u64 = 1 << 48;
+
+/// Work units of `body`, without the rounds of its loops, at most [`MAX_COST`]: what is charged before it runs.
 pub(crate) fn cost(body: &[Stmt], callees: &[u64]) -> u64 {
     let mut sum = 0u64;
     for stmt in body {
@@ -129,7 +133,7 @@ pub(crate) fn cost(body: &[Stmt], callees: &[u64]) -> u64 {
             Stmt::Loop { .. } | Stmt::Jump { .. } | Stmt::Return { .. } | Stmt::Barrier { .. } => 1,
         });
     }
-    sum
+    sum.min(MAX_COST)
 }
 
 fn inst_cost(inst: &Inst, callees: &[u64]) -> u64 {
