@@ -128,7 +128,11 @@ impl Factory for MockFactory {
     }
 }
 
-struct MockDriver(Arc<Mock>, String, #[allow(dead_code, reason = "counts")] Alive);
+struct MockDriver(
+    Arc<Mock>,
+    String,
+    #[allow(dead_code, reason = "never read: it counts live objects by being dropped")] Alive,
+);
 
 fn device_info(path: &str) -> DeviceInfo {
     DeviceInfo {
@@ -262,7 +266,10 @@ impl Device for MockDevice {
     }
 }
 
-struct MockExecutable(Vec<Function>, #[allow(dead_code, reason = "counts")] Alive);
+struct MockExecutable(
+    Vec<Function>,
+    #[allow(dead_code, reason = "never read: it counts live objects by being dropped")] Alive,
+);
 
 impl Executable for MockExecutable {
     fn functions(&self) -> &[Function] {
