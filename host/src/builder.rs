@@ -194,7 +194,7 @@ impl Builder {
         self
     }
 
-    /// Lowers how many tenants may live at one time.
+    /// Lowers how many tenants may live at one time. An engine of the host's own then reserves address space for no more.
     #[must_use]
     pub fn max_tenants(mut self, tenants: u32) -> Self {
         self.max_tenants = Some(tenants);
@@ -204,7 +204,7 @@ impl Builder {
     /// Builds the host.
     ///
     /// # Errors
-    /// [`Error::Setup`] if a part is missing or wrong, saying what to do; [`Error::WeakEngine`]; [`Error::Cache`].
+    /// [`Error::Setup`] if a part is missing or wrong, saying what to do; [`Error::Engine`]; [`Error::WeakEngine`]; [`Error::Cache`].
     pub fn build(self) -> Result<Host> {
         let compile = match self.compile {
             Compile::InProcess => None,
@@ -221,7 +221,7 @@ impl Builder {
         };
         let engine = match self.engine {
             Some(engine) => engine,
-            None => default_engine()?,
+            None => default_engine(self.max_tenants)?,
         };
         let weaknesses = engine::probe(&engine)?;
         if !weaknesses.is_empty() && !self.accept_weaker {
@@ -278,12 +278,13 @@ impl Builder {
     }
 }
 
-fn default_engine() -> Result<Engine> {
+/// With room for as many tenants as the system allows, or as were asked for if that is less.
+fn default_engine(most: Option<u32>) -> Result<Engine> {
+    let tenants = most.map_or_else(engine::tenants, |most| most.clamp(1, engine::tenants()));
     let mut config = Config::new();
-    engine::config(&mut config);
-    Engine::new(&config).map_err(|error| {
-        Error::Setup(format!("the engine cannot be built here ({error:#}); pass one to Builder::engine"))
-    })
+    engine::config_for(&mut config, tenants);
+    Engine::new(&config)
+        .map_err(|error| Error::Engine { cause: format!("{error:#}"), reserves_bytes: engine::reserved_bytes(tenants) })
 }
 
 /// Tenants and running calls: as many as the pool has places for, or the mappings allow.

@@ -17,6 +17,9 @@ pub const MAX_CALLS: u32 = 1_024;
 /// How often a running guest gives way: the resolution of deadlines, and the longest it holds its thread.
 pub const TICK: Duration = Duration::from_millis(5);
 
+/// Address space behind each linear memory that nothing may touch: the engine's default.
+const GUARD_BYTES: u64 = 32 << 20;
+
 /// Mappings of one composed tenant: two memories of four each, with their copy-on-write images.
 const MAPPINGS_PER_TENANT: u32 = 8;
 /// Mappings of one pooled stack: itself and its guard page.
@@ -51,8 +54,13 @@ const KEEP_RESIDENT_TABLE_BYTES: usize = 16 << 10;
 ///   panics.
 /// - Pooled instances, for as many tenants as [`tenants`] says; 256 MiB of address space for each memory.
 pub fn config(config: &mut Config) -> &mut Config {
+    config_for(config, tenants())
+}
+
+/// The same, pooled for this many tenants.
+pub(crate) fn config_for(config: &mut Config, tenants: u32) -> &mut Config {
     compile_config(config);
-    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(tenants())));
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(tenants)));
     config
 }
 
@@ -84,6 +92,17 @@ pub fn tenants() -> u32 {
     (room / MAPPINGS_PER_TENANT).clamp(16, MAX_TENANTS)
 }
 
+/// Address space that a pool for this many tenants reserves for linear memories, in bytes; little more is reserved besides.
+pub(crate) fn reserved_bytes(tenants: u32) -> u64 {
+    let slot = MEMORY_RESERVATION_BYTES.saturating_add(GUARD_BYTES);
+    slot.saturating_mul(memories(tenants).into())
+}
+
+/// Memories of a pool for this many tenants: at least what one component may have.
+fn memories(tenants: u32) -> u32 {
+    tenants.saturating_mul(MEMORIES_PER_TENANT).max(POOLED_MEMORIES_PER_COMPONENT)
+}
+
 fn max_map_count() -> Option<u32> {
     std::fs::read_to_string("/proc/sys/vm/max_map_count").ok()?.trim().parse().ok()
 }
@@ -91,8 +110,10 @@ fn max_map_count() -> Option<u32> {
 fn pool(tenants: u32) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(tenants)
-        .total_core_instances(tenants.saturating_mul(CORE_INSTANCES_PER_TENANT))
-        .total_memories(tenants.saturating_mul(MEMORIES_PER_TENANT).max(POOLED_MEMORIES_PER_COMPONENT))
+        .total_core_instances(
+            tenants.saturating_mul(CORE_INSTANCES_PER_TENANT).max(POOLED_CORE_INSTANCES_PER_COMPONENT),
+        )
+        .total_memories(memories(tenants))
         .total_tables(tenants.saturating_mul(TABLES_PER_TENANT).max(POOLED_TABLES_PER_COMPONENT))
         .total_stacks(MAX_CALLS.min(tenants))
         .total_gc_heaps(0)

@@ -65,6 +65,19 @@ pub enum Error {
     #[error("the engine weakens the sandbox: {}; build it from hal_host::config, or accept this explicitly", .0.join("; "))]
     WeakEngine(Vec<String>),
 
+    /// The engine cannot be built here. Nearly always it is address space that is short: raise the process's limit (`ulimit -v`), or
+    /// build an engine with a smaller pool and pass it to [`crate::Builder::engine`].
+    #[error(
+        "the engine cannot be built here ({cause}); it reserves {} GiB of address space, which takes no memory; raise the limit on it, \
+         or pass an engine to Builder::engine", .reserves_bytes >> 30
+    )]
+    Engine {
+        /// What the engine says.
+        cause: String,
+        /// The address space that the engine of [`crate::config`] reserves for tenants, in bytes.
+        reserves_bytes: u64,
+    },
+
     /// The folder for compiled code cannot be trusted or used. Name one that only this user can write.
     #[error(
         "the cache folder {folder} cannot be used: {cause}; name a folder that only this user can write, below folders that only this user or root can write"
@@ -94,8 +107,14 @@ pub enum Error {
     },
 
     /// A call ran longer than it may, and its session is over. Start a new tenant, with a longer call timeout if it needs one.
-    #[error("the call ran past its {} ms and was stopped", .0.as_millis())]
-    Deadline(Duration),
+    #[error("the call ran past its {timeout:?} and was stopped after {elapsed:?}")]
+    Deadline {
+        /// How long it may have taken.
+        timeout: Duration,
+        /// How long it took: longer, if it was in a part of the host that cannot be interrupted, such as a device that runs work on the
+        /// calling thread.
+        elapsed: Duration,
+    },
 
     /// An earlier call ended badly, so that the session's state cannot be relied on. Start a new tenant.
     #[error("this tenant is over: {0}; start a new one")]
@@ -127,12 +146,15 @@ impl Error {
     /// Whose doing it is.
     pub fn culprit(&self) -> Culprit {
         match self {
-            Self::Setup(_) | Self::WeakEngine(_) | Self::Cache { .. } | Self::Worker(_) | Self::Session(_) => {
-                Culprit::Embedder
-            }
+            Self::Setup(_)
+            | Self::WeakEngine(_)
+            | Self::Engine { .. }
+            | Self::Cache { .. }
+            | Self::Worker(_)
+            | Self::Session(_) => Culprit::Embedder,
             Self::Rejected(_)
             | Self::Trapped { .. }
-            | Self::Deadline(_)
+            | Self::Deadline { .. }
             | Self::Poisoned(_)
             | Self::MissingExport { .. } => Culprit::Guest,
             Self::Exhausted(_) | Self::Internal(_) => Culprit::Host,
@@ -143,10 +165,11 @@ impl Error {
     pub fn code(&self) -> Code {
         match self {
             Self::Setup(_) | Self::WeakEngine(_) | Self::Poisoned(_) => Code::FailedPrecondition,
+            Self::Engine { .. } => Code::ResourceExhausted,
             Self::Cache { .. } => Code::PermissionDenied,
             Self::Rejected(rejection) => rejection.code,
             Self::Trapped { .. } => Code::Aborted,
-            Self::Deadline(_) => Code::DeadlineExceeded,
+            Self::Deadline { .. } => Code::DeadlineExceeded,
             Self::MissingExport { .. } => Code::NotFound,
             Self::Session(error) => error.code,
             Self::Exhausted(_) => Code::Unavailable,

@@ -98,6 +98,27 @@ impl Host {
     /// # Errors
     /// As [`Host::load`].
     pub async fn load_with(&self, bytes: &[u8], options: &LoadOptions) -> Result<Program> {
+        let result = self.try_load(bytes, options).await;
+        if let Err(Error::Rejected(rejection)) = &result {
+            let digest = (bytes.len() <= options.screen.total_bytes).then(|| digest(bytes));
+            self.refused(digest.as_ref(), bytes.len(), rejection);
+        }
+        result
+    }
+
+    /// Tells of a component that was refused.
+    fn refused(&self, digest: Option<&[u8; 32]>, bytes: usize, rejection: &Rejection) {
+        let sha256 = digest.map(|digest| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        let event = audit::Event::LoadRefused {
+            sha256: sha256.as_deref(),
+            bytes: bytes as u64,
+            code: rejection.code,
+            reason: &rejection.reason,
+        };
+        audit::tell(self.0.audit.as_deref(), &event);
+    }
+
+    async fn try_load(&self, bytes: &[u8], options: &LoadOptions) -> Result<Program> {
         // Before the bytes are hashed or copied.
         if bytes.len() > options.screen.total_bytes {
             screen(bytes, &options.screen)?;
@@ -118,6 +139,7 @@ impl Host {
     async fn load_anew(&self, bytes: Arc<[u8]>, options: &LoadOptions) -> Result<Program> {
         let inner = Arc::clone(&self.0);
         let options = options.clone();
+        let digest = digest(&bytes);
         let joined = self.0.workbench.run("compose", move || inner.join(&bytes, &options)).await?;
         let component = self.compiled(joined.bytes).await?;
         Ok(Program(Arc::new(Loaded {
@@ -125,6 +147,7 @@ impl Host {
             shape: joined.shape,
             imports: joined.imports,
             composed: joined.composed,
+            digest,
             pre: OnceLock::new(),
         })))
     }
@@ -191,7 +214,11 @@ impl Host {
         let mut linker = Linker::new(program.engine());
         self.add_to_linker(&mut linker)?;
         add(&mut linker).map_err(|error| Error::Setup(format!("the embedder's imports: {error:#}")))?;
-        linker.instantiate_pre(program.component()).map_err(|error| link_error(&error))
+        linker.instantiate_pre(program.component()).map_err(|error| {
+            let rejection = link_error(&error);
+            self.refused(Some(&program.0.digest), program.shape().bytes, &rejection);
+            rejection.into()
+        })
     }
 
     /// Starts a tenant that imports nothing but this host's interfaces.
@@ -303,6 +330,10 @@ impl Inner {
         }
         Ok(engine)
     }
+}
+
+fn digest(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
 }
 
 async fn blocking<R: Send + 'static>(job: impl FnOnce() -> Result<R> + Send + 'static) -> Result<R> {

@@ -1,7 +1,7 @@
 //! A tenant's code, ready to be instantiated any number of times.
 
 use crate::{
-    error::Error,
+    error::Rejection,
     load::{
         imports::Wasi,
         screen::{Item, Screen, Shape},
@@ -37,6 +37,8 @@ pub(crate) struct Loaded {
     /// What the host has to define, after composition.
     pub(crate) imports: Vec<Item>,
     pub(crate) composed: bool,
+    /// SHA-256 of the bytes it came as.
+    pub(crate) digest: [u8; 32],
     pub(crate) pre: OnceLock<InstancePre<State>>,
 }
 
@@ -109,9 +111,9 @@ pub struct Inspection {
     /// Whether it asks for the registry.
     pub uses_registry: bool,
     /// Why it would be refused; empty if nothing but the compiler could still object.
-    pub rejections: Vec<crate::Rejection>,
+    pub rejections: Vec<Rejection>,
 }
 
-pub(crate) fn link_error(error: &wasmtime::Error) -> Error {
-    crate::Rejection::incompatible(format!("it cannot be linked: {}", crate::load::quote_causes(error.chain()))).into()
+pub(crate) fn link_error(error: &wasmtime::Error) -> Rejection {
+    Rejection::incompatible(format!("it cannot be linked: {}", crate::load::quote_causes(error.chain())))
 }

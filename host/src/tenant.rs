@@ -17,15 +17,13 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::{
     Store,
-    component::{ComponentNamedList, Instance, InstancePre, Lift, Lower, ResourceTable},
+    component::{ComponentNamedList, Instance, InstancePre, Lift, Lower, Resource, ResourceTable},
 };
 
 /// How long one call may take unless the options say otherwise: three times the longest submission of a default grant.
 pub const DEFAULT_CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Handles of one store: above what the quotas of a default grant, which are values, let a guest reach.
 const MIN_HANDLES: usize = 65_536;
-/// Most handles that one call lends, twice over: a guest's table of buffers is lent while it already holds each of them.
-const HANDLES_PER_CALL: usize = 2 * 16_384;
 /// Handles for what no quota counts.
 const HANDLES_FOR_OTHERS: usize = 1_024;
 /// Bytes that one call may bring beyond twice the largest transfer, so that a transfer one byte too long is still an
@@ -39,8 +37,8 @@ pub struct TenantOptions {
     pub call_timeout: Duration,
     /// What its instances may allocate.
     pub limits: StoreLimits,
-    /// Handles it may hold, more than which is a trap. Default: the quotas of its grants together and room for what a
-    /// call lends, at least 65,536, so that the quotas are met first.
+    /// Handles it may hold or lend, more than which is a trap. Default: the quotas of its grants together, at least 65,536, and as many
+    /// as the bytes of one call can lend, so that the quotas and the bound on a call's lists, which are values, are met first.
     pub handles: Option<usize>,
     /// Bytes that one call may hand to the host, more than which is a trap. Default: twice the largest transfer of its
     /// grants and 1 MiB.
@@ -84,7 +82,7 @@ pub struct State {
 impl State {
     pub(crate) fn new(session: Session, options: &TenantOptions, registry_bytes: u64) -> Self {
         let mut wit = wit::State::new(session);
-        wit.table.set_max_capacity(handles(&wit.session, options));
+        wit.table.set_max_capacity(held(&wit.session, options));
         Self { wit, limiter: Limiter::new(options.limits, registry_bytes) }
     }
 
@@ -115,13 +113,22 @@ fn limits(session: &Session) -> impl Iterator<Item = (Limit, u64)> {
     amounts.into_iter().filter_map(|amount| Some((Limit::named(&amount.name).ok()?, amount.value)))
 }
 
-fn handles(session: &Session, options: &TenantOptions) -> usize {
+/// Handles that it may hold to what the host made.
+fn held(session: &Session, options: &TenantOptions) -> usize {
     options.handles.unwrap_or_else(|| {
         let objects = limits(session).filter(|(limit, _)| limit.unit() == Unit::Count && !limit.per_call());
         let quotas = objects.fold(0_u64, |sum, (_, value)| sum.saturating_add(value));
         let quotas = usize::try_from(quotas).unwrap_or(usize::MAX);
-        quotas.saturating_add(HANDLES_PER_CALL + HANDLES_FOR_OTHERS).max(MIN_HANDLES)
+        quotas.saturating_add(HANDLES_FOR_OTHERS).max(MIN_HANDLES)
     })
+}
+
+/// The engine's bound, which counts a handle once more each time that a call lends it. A list of borrows is lent before any code of ours
+/// sees how long it is, and then refused as a value; so what bounds it here is the bytes of a call. Counting costs nothing: a lent
+/// handle is not a new one.
+fn handles(session: &Session, options: &TenantOptions) -> usize {
+    let lent = call_bytes(session, options) / size_of::<Resource<hal_core::Buffer>>().max(1);
+    options.handles.unwrap_or_else(|| held(session, options).saturating_add(lent))
 }
 
 fn call_bytes(session: &Session, options: &TenantOptions) -> usize {
@@ -336,7 +343,7 @@ async fn bounded<T: AsMut<State> + Send + 'static, R>(
             Ok(result)
         }
         Some(Err(error)) => Err(failed(error)),
-        None => Err(Error::Deadline(timeout)),
+        None => Err(Error::Deadline { timeout, elapsed: begun.elapsed() }),
     }
 }
 

@@ -66,12 +66,14 @@ pub struct Limits {
     pub max_bindings: u32,
     /// Constants of one dispatch in bytes.
     pub max_constant_bytes: u32,
-    /// Offsets of bindings are multiples of this.
+    /// Offsets of bindings are multiples of this, a power of two.
     pub binding_offset_alignment: u64,
-    /// Lengths of bindings are multiples of this.
+    /// Lengths of bindings are multiples of this, a power of two.
     pub binding_length_multiple: u64,
     /// Largest uniform binding in bytes.
     pub max_uniform_bytes: u64,
+    /// Largest storage binding in bytes.
+    pub max_storage_binding_bytes: u64,
     /// Workgroups in each of x, y and z.
     pub max_workgroups_per_dimension: u32,
     /// Workgroups of one dispatch in all.
@@ -80,11 +82,14 @@ pub struct Limits {
     pub max_invocations_per_workgroup: u32,
     /// `var<workgroup>` bytes of one entry point.
     pub max_workgroup_memory_bytes: u32,
+    /// Iterations that one invocation may make over all its loops before the device may end it, whether or not it says so; `u64::MAX` where
+    /// nothing but the deadline ends it.
+    pub max_loop_iterations: u64,
 }
 
 impl Limits {
     /// Every limit under its stable name.
-    pub fn named(&self) -> [(&'static str, u64); 10] {
+    pub fn named(&self) -> [(&'static str, u64); 12] {
         [
             ("max-buffer-bytes", self.max_buffer_bytes),
             ("max-bindings", u64::from(self.max_bindings)),
@@ -92,10 +97,12 @@ impl Limits {
             ("binding-offset-alignment", self.binding_offset_alignment),
             ("binding-length-multiple", self.binding_length_multiple),
             ("max-uniform-bytes", self.max_uniform_bytes),
+            ("max-storage-binding-bytes", self.max_storage_binding_bytes),
             ("max-workgroups-per-dimension", u64::from(self.max_workgroups_per_dimension)),
             ("max-workgroups", self.max_workgroups),
             ("max-invocations-per-workgroup", u64::from(self.max_invocations_per_workgroup)),
             ("max-workgroup-memory-bytes", u64::from(self.max_workgroup_memory_bytes)),
+            ("max-loop-iterations", self.max_loop_iterations),
         ]
     }
 }

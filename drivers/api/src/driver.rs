@@ -22,7 +22,7 @@ pub trait Driver: Send + Sync {
     /// Cheap, and the same each time.
     fn info(&self) -> DriverInfo;
 
-    /// The devices there are now; the first one is the default device. Paths are unique, stable between processes and
+    /// The devices there are now; the first one is the default device, unless [`Driver::choose`] says otherwise. Paths are unique, stable between processes and
     /// usable in a URI. *Blocking.*
     ///
     /// # Errors
@@ -35,7 +35,19 @@ pub trait Driver: Send + Sync {
     /// `NotFound`.
     fn details(&self, path: &str) -> Result<String>;
 
-    /// Opens the device at `path`, as listed and never empty. A driver refuses every parameter it does not know. *Blocking.*
+    /// Which of `devices` is meant by a caller that names none: an index into that list, which is never empty and holds what the
+    /// caller may use of [`Driver::devices`], in its order. `parameters` are those that [`Driver::open`] gets next, so that a
+    /// driver can pick by them (`kind=discrete`). *Blocking.*
+    ///
+    /// # Errors
+    /// `NotFound` if none of them is as the parameters ask, saying what is there instead; `InvalidArgument` for a malformed one.
+    fn choose(&self, devices: &[DeviceInfo], parameters: &Parameters) -> Result<usize> {
+        let _ = (devices, parameters);
+        Ok(0)
+    }
+
+    /// Opens the device at `path`, as listed and never empty. A driver refuses every parameter it does not know; `profile` never
+    /// arrives here (see [`PORTABLE`](crate::PORTABLE)). *Blocking.*
     ///
     /// # Errors
     /// `NotFound`; `InvalidArgument` naming an unknown or malformed parameter; `ResourceExhausted` or `Unavailable` if it

@@ -50,6 +50,10 @@ pub struct Function {
     pub bindings: Vec<Binding>,
     /// Exact length of the constants of a dispatch, a multiple of 4.
     pub constant_bytes: u32,
+    /// `var<workgroup>` bytes that it uses.
+    pub workgroup_bytes: u32,
+    /// Of [`FEATURES`](crate::FEATURES), those it needs.
+    pub features: Vec<String>,
 }
 
 /// A module of kernels, compiled for one device.

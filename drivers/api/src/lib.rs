@@ -45,6 +45,7 @@ mod error;
 mod executable;
 mod factory;
 mod features;
+mod profile;
 mod work;
 
 pub use buffer::{Buffer, BufferParams, MemoryAccess, MemoryType, Transfer, Usage};
@@ -54,6 +55,7 @@ pub use error::{Code, Error, Result};
 pub use executable::{Binding, BindingKind, Executable, Function, OverrideValue};
 pub use factory::{Factory, FactoryInfo};
 pub use features::FEATURES;
+pub use profile::PORTABLE;
 pub use work::{
     Blob, BufferRef, BufferView, Command, Control, Dispatch, DispatchBinding, Done, Source, Span, Timing, Work,
     Workgroups,

@@ -199,6 +199,11 @@ impl Control {
         Self { deadline, stop: Mutex::new(None) }
     }
 
+    /// When it has to end, whether or not anybody stops it before.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// Tells the work to stop. The first reason stands.
     pub fn stop(&self, reason: Error) {
         self.reason().get_or_insert(reason);

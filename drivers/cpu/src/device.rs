@@ -1,18 +1,19 @@
 //! The device: what it publishes, and where its calls go.
 
 use crate::{
-    buffer::CpuBuffer, cache::Cache, executable::CpuExecutable, load, memory::Memory, pool::Pool, state::DeviceState,
+    buffer::CpuBuffer, executable::{CpuExecutable, Loaded}, load, memory::Memory, pool::Pool, state::DeviceState,
 };
 use hal_driver::{
     Buffer, BufferParams, Device, DeviceInfo, Error, Executable, Heap, Limits, LoadRequest, MemoryType, Result, Work,
 };
 use std::sync::Arc;
+use hal_kernel::Cache;
 use wasmtime::Engine;
 
 /// Host memory is all of these at once.
 const MEMORY: MemoryType = MemoryType::all();
 
-/// All but `max_buffer_bytes`, which depends on the device.
+/// All but `max_buffer_bytes` and `max_storage_binding_bytes`, which depend on the device.
 pub(crate) const LIMITS: Limits = Limits {
     max_buffer_bytes: 0,
     // The kernel ABI's.
@@ -22,11 +23,14 @@ pub(crate) const LIMITS: Limits = Limits {
     binding_offset_alignment: naga_wasm::abi::BINDING_ALIGNMENT as u64,
     binding_length_multiple: 4,
     max_uniform_bytes: 64 << 10,
+    max_storage_binding_bytes: 0,
     // What graphics hardware has, so that a kernel that runs here runs there: 65,535, and a grid of two full dimensions.
     max_workgroups_per_dimension: 65_535,
     max_workgroups: 65_535 * 65_535,
     max_invocations_per_workgroup: 1024,
     max_workgroup_memory_bytes: 32 << 10,
+    // Work units are counted, for the deadline only.
+    max_loop_iterations: u64::MAX,
 };
 
 pub(crate) struct CpuDevice {
@@ -34,7 +38,7 @@ pub(crate) struct CpuDevice {
     limits: Limits,
     heap: Heap,
     pub(crate) engine: Engine,
-    cache: Cache,
+    cache: Cache<Loaded>,
     pub(crate) state: Arc<DeviceState>,
 }
 
@@ -43,7 +47,11 @@ impl CpuDevice {
     pub(crate) fn new(engine: &Engine, info: DeviceInfo, pool: Option<Arc<Pool>>, slots: u32) -> Result<Self> {
         let memory = Memory::new(engine, slots, info.memory_bytes)?;
         Ok(Self {
-            limits: Limits { max_buffer_bytes: info.memory_bytes, ..LIMITS },
+            limits: Limits {
+                max_buffer_bytes: info.memory_bytes,
+                max_storage_binding_bytes: info.memory_bytes,
+                ..LIMITS
+            },
             heap: Heap { memory: MEMORY, max_allocation: info.memory_bytes },
             info,
             engine: engine.clone(),
@@ -93,7 +101,7 @@ impl Device for CpuDevice {
 
     fn trim(&self) -> Result<()> {
         self.state.alive()?;
-        self.cache.trim();
+        self.cache.take().iter().flat_map(|loaded| &loaded.kernels).for_each(|kernel| kernel.trim());
         self.state.trim();
         Ok(())
     }

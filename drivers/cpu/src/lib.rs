@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 mod buffer;
-mod cache;
 mod config;
 mod convert;
 mod cost;

@@ -2,7 +2,7 @@
 
 use crate::{convert, device::LIMITS, executable::Loaded, kernel::Kernel, memory::SCRATCH_BYTES};
 use hal_driver::{Code, Error, LoadRequest, Result};
-use hal_kernel::{Format, Program, SourceLimits};
+use hal_kernel::Program;
 use naga_wasm::Options;
 use std::sync::Arc;
 use wasmtime::Engine;
@@ -16,12 +16,7 @@ const MAX_WASM_BYTES: usize = 1 << 20;
 
 /// Compiles every entry point. *Blocking.*
 pub(crate) fn load(engine: &Engine, request: &LoadRequest<'_>, features: &[String]) -> Result<Loaded> {
-    let format = Format::from_name(request.format)
-        .ok_or_else(|| Error::new(Code::Incompatible, "this device loads the formats \"wgsl\" and \"spirv\""))?;
-    let limits = SourceLimits::default();
-    let program = hal_kernel::load(format, request.bytes, &limits).map_err(|error| convert::kernel_error(&error))?;
-    let program = specialize(program, request)?;
-    check_features(&program, features)?;
+    let program = hal_kernel::load_for(request, features)?;
     if program.functions().len() > MAX_FUNCTIONS {
         let found = program.functions().len();
         return Err(Error::new(
@@ -30,29 +25,6 @@ pub(crate) fn load(engine: &Engine, request: &LoadRequest<'_>, features: &[Strin
         ));
     }
     compile(engine, &program)
-}
-
-fn specialize(program: Program, request: &LoadRequest<'_>) -> Result<Program> {
-    if request.overrides.is_empty() && program.overrides().is_empty() {
-        return Ok(program);
-    }
-    let values = request.overrides.iter().map(|(name, value)| (name.clone(), convert::override_value(*value)));
-    program.specialize(&values.collect::<Vec<_>>()).map_err(|error| convert::kernel_error(&error))
-}
-
-fn check_features(program: &Program, features: &[String]) -> Result<()> {
-    let mut required = program.functions().iter().flat_map(|function| &function.required_features);
-    match required.find(|required| !features.iter().any(|feature| feature == required.name)) {
-        None => Ok(()),
-        Some(missing) => {
-            let place = missing.place.map(|place| format!("{place}: ")).unwrap_or_default();
-            let name = missing.name;
-            Err(Error::new(
-                Code::Incompatible,
-                format!("{place}the feature {name:?} is needed, and this device lacks it"),
-            ))
-        }
-    }
 }
 
 fn compile(engine: &Engine, program: &Program) -> Result<Loaded> {
@@ -81,19 +53,8 @@ fn compile(engine: &Engine, program: &Program) -> Result<Loaded> {
             }
             Kernel::new(engine, kernel)
         });
-        loaded.kernels.push(Arc::new(kernel.map_err(|error| convert::kernel_error(&error))??));
-        loaded.functions.push(convert::function(function));
+        loaded.kernels.push(Arc::new(kernel??));
+        loaded.functions.push(function.into());
     }
     Ok(loaded)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn every_feature_that_a_kernel_can_need_has_a_name_that_guests_can_ask_for() {
-        for name in hal_kernel::FEATURES {
-            assert!(hal_driver::FEATURES.contains(&name), "{name}");
-        }
-        assert!(hal_kernel::FEATURES.is_sorted() && hal_driver::FEATURES.is_sorted());
-    }
 }

@@ -8,7 +8,6 @@ pub const MAX_QUOTED_BYTES: usize = 128;
 
 /// What kind of refusal this is; drivers map it one to one onto their own error codes.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-#[non_exhaustive]
 pub enum ErrorCode {
     /// The source, an override or a name is wrong whatever the device.
     InvalidArgument,

@@ -4,10 +4,8 @@ use naga::WithSpan;
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
 use crate::error::{ErrorCode, KernelError, quote};
+use crate::messages::detail;
 use crate::place;
-
-/// Longest part of naga's own message that is passed on: it may repeat names of the source.
-const MAX_DETAIL_BYTES: usize = 400;
 
 /// What a kernel may use at all. Whether the device has it is for the driver to say: see
 /// [`Function::required_features`](crate::Function::required_features).
@@ -31,12 +29,13 @@ pub(crate) fn capabilities() -> Capabilities {
 pub(crate) fn parse_wgsl(source: &str) -> Result<naga::Module, KernelError> {
     naga::front::wgsl::parse_str(source).map_err(|error| {
         let span = error.labels().next().map(|(span, _)| span);
-        let mut message = detail(error.message());
-        for (_, label) in error.labels().filter(|(_, label)| !label.is_empty()).take(1) {
-            message = format!("{message} ({})", detail(label));
+        let mut message = detail(error.message(), None);
+        // Some labels only point to the message.
+        for (_, label) in error.labels().filter(|(_, label)| !matches!(*label, "" | "see msg")).take(1) {
+            message = format!("{message} ({})", detail(label, None));
         }
         if let Some(note) = error.notes().next() {
-            message = format!("{message}; {}", detail(note));
+            message = format!("{message}; {}", detail(note, None));
         }
         located(code_of(error.message()), message, source, span)
     })
@@ -63,7 +62,7 @@ pub(crate) fn parse_spirv(bytes: &[u8]) -> Result<naga::Module, KernelError> {
             | naga::front::spv::Error::UnsupportedControlFlow(_) => ErrorCode::Unimplemented,
             _ => ErrorCode::InvalidArgument,
         };
-        KernelError::new(code, format!("the SPIR-V cannot be read: {}", detail(&text)))
+        KernelError::new(code, format!("the SPIR-V cannot be read: {}", detail(&text, None)))
     })
 }
 
@@ -71,11 +70,15 @@ pub(crate) fn parse_spirv(bytes: &[u8]) -> Result<naga::Module, KernelError> {
 pub(crate) fn validate(module: &naga::Module, source: &str) -> Result<ModuleInfo, KernelError> {
     let mut validator = Validator::new(ValidationFlags::all(), capabilities());
     validator.subgroup_stages(ShaderStages::COMPUTE).subgroup_operations(SubgroupOperationSet::all());
-    validator.validate(module).map_err(|error| invalid(&error, source))
+    validator.validate(module).map_err(|error| invalid(&error, Some(module), source))
 }
 
-/// A validation error in our words: all causes, and the first place.
-pub(crate) fn invalid<E: std::error::Error + 'static>(error: &WithSpan<E>, source: &str) -> KernelError {
+/// A validation error in our words: all causes, and the first place. `module` is what it speaks of, if that is still there.
+pub(crate) fn invalid<E: std::error::Error + 'static>(
+    error: &WithSpan<E>,
+    module: Option<&naga::Module>,
+    source: &str,
+) -> KernelError {
     let mut text = error.as_inner().to_string();
     let mut cause: Option<&(dyn std::error::Error + 'static)> = error.as_inner().source();
     while let Some(inner) = cause {
@@ -84,7 +87,7 @@ pub(crate) fn invalid<E: std::error::Error + 'static>(error: &WithSpan<E>, sourc
     }
     // The last span is the innermost: that of the expression, not of the function around it.
     let span = error.spans().last().map(|(span, _)| *span);
-    located(code_of(&text), detail(&text), source, span)
+    located(code_of(&text), detail(&text, module), source, span)
 }
 
 fn code_of(text: &str) -> ErrorCode {
@@ -104,21 +107,4 @@ fn located(code: ErrorCode, message: String, source: &str, span: Option<naga::Sp
         _ => message,
     };
     KernelError::new(code, message).at(place)
-}
-
-/// A message of naga's, with control characters escaped and cut.
-fn detail(text: &str) -> String {
-    let mut out = String::new();
-    for character in text.chars() {
-        if out.len() >= MAX_DETAIL_BYTES {
-            out.push('…');
-            break;
-        }
-        match character {
-            '\n' => out.push(' '),
-            '\'' | '"' => out.push(character),
-            _ => out.extend(character.escape_debug()),
-        }
-    }
-    out
 }

@@ -19,23 +19,30 @@
 #![doc = include_str!("../ABI.md")]
 #![forbid(unsafe_code)]
 
+mod cache;
 mod error;
 mod front;
 pub mod limits;
+mod messages;
+pub mod native;
 mod place;
 mod program;
 mod reflect;
+mod request;
 mod specialize;
 mod spirv_scan;
+mod spirv_types;
 mod threads;
 mod wgsl_scan;
 
 use std::sync::Arc;
 
+pub use cache::Cache;
 pub use error::{ErrorCode, KernelError, MAX_QUOTED_BYTES, Place};
 pub use limits::SourceLimits;
 pub use program::{Binding, BindingClass, Function, Override, OverrideValue, Program, RequiredFeature, RuntimeArray};
 pub use reflect::{FEATURES, MAX_BINDINGS, MAX_CONSTANT_BYTES, MAX_UNIFORM_BYTES};
+pub use request::load_for;
 pub use threads::on_compile_thread;
 
 /// The languages a kernel can be written in.

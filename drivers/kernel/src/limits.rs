@@ -26,9 +26,11 @@ pub const MAX_SPIRV_INSTRUCTIONS: usize = 65_536;
 pub const MAX_SPIRV_BOUND: u32 = 262_144;
 /// Structured selections and loops inside each other in SPIR-V. WGSL's front end stops at 127 braces itself.
 pub const MAX_SPIRV_NESTING: usize = 64;
-/// Types inside types in SPIR-V: 30 arrays of arrays can be larger than an address space, which the front end answers
-/// with a panic. It is caught, but not worth reaching.
+/// Types inside types in SPIR-V. WGSL's front end has such a limit itself.
 pub const MAX_SPIRV_TYPE_NESTING: usize = 32;
+/// Bytes of one type in SPIR-V: what the front end can count to. Eight arrays of sixteen inside each other reach it in 200
+/// bytes, and the front end answers with a panic, which is caught, but not worth reaching.
+pub const MAX_SPIRV_TYPE_BYTES: u64 = i32::MAX as u64;
 /// Stack of the thread that parses.
 pub const COMPILE_STACK_BYTES: usize = 64 << 20;
 /// Threads that parse or compile at a time, in the process. More would only share the same processors.

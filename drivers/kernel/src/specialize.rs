@@ -7,6 +7,7 @@ use naga::back::PipelineConstants;
 use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 
 use crate::error::{ErrorCode, KernelError, quote};
+use crate::messages::detail;
 use crate::program::{Inner, OverrideValue, Program};
 use crate::threads::on_compile_thread;
 use crate::{front, reflect};
@@ -103,10 +104,10 @@ fn wrong(message: String) -> KernelError {
 
 fn unresolved(error: PipelineConstantError, source: &str) -> KernelError {
     match error {
-        PipelineConstantError::ValidationError(error) => front::invalid(&error, source),
+        PipelineConstantError::ValidationError(error) => front::invalid(&error, None, source),
         PipelineConstantError::NegativeWorkgroupSize => {
             wrong("with these overrides a workgroup size is not positive".to_owned())
         }
-        error => wrong(format!("the overrides cannot be resolved: {}", quote(&error.to_string()))),
+        error => wrong(format!("the overrides cannot be resolved: {}", detail(&error.to_string(), None))),
     }
 }

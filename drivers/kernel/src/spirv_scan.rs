@@ -1,21 +1,13 @@
 //! Walks SPIR-V once, instruction by instruction, before the parser sees it, and refuses what the parser could not bear.
 
-use std::collections::HashMap;
-
 use crate::error::{ErrorCode, KernelError};
-use crate::limits::{MAX_SPIRV_BOUND, MAX_SPIRV_NESTING, MAX_SPIRV_TYPE_NESTING, SourceLimits};
+use crate::limits::{MAX_SPIRV_BOUND, MAX_SPIRV_NESTING, SourceLimits};
+use crate::spirv_types::Types;
 
 const MAGIC: u32 = 0x0723_0203;
 const HEADER_WORDS: usize = 5;
 
 // Opcodes, from the SPIR-V specification.
-const OP_TYPE_VECTOR: u32 = 23;
-const OP_TYPE_MATRIX: u32 = 24;
-const OP_TYPE_ARRAY: u32 = 28;
-const OP_TYPE_RUNTIME_ARRAY: u32 = 29;
-const OP_TYPE_STRUCT: u32 = 30;
-const OP_TYPE_POINTER: u32 = 32;
-const OP_TYPE_FUNCTION: u32 = 33;
 const OP_FUNCTION: u32 = 54;
 const OP_LOOP_MERGE: u32 = 246;
 const OP_SELECTION_MERGE: u32 = 247;
@@ -70,8 +62,7 @@ fn too_much(limit: usize, what: &str, at: usize) -> KernelError {
 
 #[derive(Default)]
 struct Scan {
-    /// Depth of each type.
-    types: HashMap<u32, usize>,
+    types: Types,
     /// Where the open selections and loops come together again.
     merges: Vec<u32>,
 }
@@ -79,11 +70,6 @@ struct Scan {
 impl Scan {
     fn instruction(&mut self, opcode: u32, operands: &[u32], at: usize) -> Result<(), KernelError> {
         match (opcode, operands) {
-            (OP_TYPE_VECTOR | OP_TYPE_MATRIX | OP_TYPE_ARRAY | OP_TYPE_RUNTIME_ARRAY, &[id, part, ..]) => {
-                self.add_type(id, &[part], at)
-            }
-            (OP_TYPE_POINTER, &[id, _, part]) => self.add_type(id, &[part], at),
-            (OP_TYPE_STRUCT | OP_TYPE_FUNCTION, [id, parts @ ..]) => self.add_type(*id, parts, at),
             (OP_FUNCTION, _) => {
                 self.merges.clear();
                 Ok(())
@@ -101,17 +87,7 @@ impl Scan {
                 }
                 Ok(())
             }
-            _ => Ok(()),
+            _ => self.types.instruction(opcode, operands, at),
         }
-    }
-
-    fn add_type(&mut self, id: u32, parts: &[u32], at: usize) -> Result<(), KernelError> {
-        let deepest = parts.iter().filter_map(|part| self.types.get(part)).max();
-        let depth = deepest.copied().unwrap_or(1) + 1;
-        if depth > MAX_SPIRV_TYPE_NESTING {
-            return Err(too_much(MAX_SPIRV_TYPE_NESTING, "types inside each other", at));
-        }
-        self.types.insert(id, depth);
-        Ok(())
     }
 }

@@ -199,3 +199,32 @@ fn messages_say_where_and_quote_little() {
     let error = wgsl("fn main() { let x = \u{1b}[31m; }").unwrap_err();
     assert!(!error.message.contains('\u{1b}'), "{error:?}");
 }
+
+#[test]
+fn messages_say_nothing_of_tables() {
+    let cases = [
+        ("fn f(a: u32) -> u32 { if a > 1u { return 1u; } }\n", "declared return type `u32`"),
+        ("fn f() { loop { let x = g(); } }\nfn g() -> array<f32, 3> { loop { } }\n", "`array<f32, 3>`"),
+        ("fn f() { var x: u32; x = 1.5f; }\n", "`u32`"),
+        ("fn f() { let a = vec3<u32>(1u); let b = a[7]; }\n", ""),
+        ("fn f() { let a = array<u32, 3>(1u, 2u); }\n", ""),
+        ("fn f(a: ptr<storage, u32, read_write>) { *a = 1u; }\n", "'a'"),
+        ("const a = 1u / 0u;\n", ""),
+        ("const_assert 1 > 2;\n", ""),
+        ("@group(0) @binding(0) var<uniform> u: array<u32, 4>;\n", "'u'"),
+        ("fn f() { let x = dot(vec2(1.0), vec3(1.0)); }\n", ""),
+        ("fn f() { switch 1u { case 1: { } case 1: { } default: { } } }\n", ""),
+    ];
+    for (source, says) in cases {
+        let error = wgsl(&format!("{source}{}", body("o[0] = 1u;"))).unwrap_err();
+        assert_eq!(error.code, ErrorCode::InvalidArgument, "{error}");
+        assert!(error.message.contains(says), "{error}");
+        assert!(!error.message.contains("see msg"), "{error}");
+        // Of what is not quoted from the source.
+        let own = error.message.split(", at `").next().unwrap();
+        let mut places =
+            own.match_indices('[').filter(|(at, _)| own[at + 1..].starts_with(|it: char| it.is_ascii_digit()));
+        assert!(!places.any(|(at, _)| at == 0 || own[..at].ends_with([' ', '('])), "{error}");
+        println!("{error}");
+    }
+}

@@ -8,7 +8,9 @@
     reason = "a test fails by panicking, and its helpers too"
 )]
 
-use hal_kernel::limits::{MAX_SPIRV_BOUND, MAX_SPIRV_INSTRUCTIONS, MAX_SPIRV_NESTING, MAX_SPIRV_TYPE_NESTING};
+use hal_kernel::limits::{
+    MAX_SPIRV_BOUND, MAX_SPIRV_INSTRUCTIONS, MAX_SPIRV_NESTING, MAX_SPIRV_TYPE_BYTES, MAX_SPIRV_TYPE_NESTING,
+};
 use hal_kernel::{ErrorCode, Format, KernelError, Program, SourceLimits, load};
 
 fn spirv(words: &[u32]) -> Result<Program, KernelError> {
@@ -119,9 +121,105 @@ fn type_nesting() {
 }
 
 #[test]
+fn arrays_inside_each_other_are_refused_before_the_front_end_fails() {
+    // In 628 bytes larger than an address space.
+    for (count, length) in [(30, 16), (8, 16), (2, u32::MAX), (1, u32::MAX), (31, 2)] {
+        let error = spirv(&arrays(count, length)).unwrap_err();
+        assert_eq!(error.code, ErrorCode::ResourceExhausted, "{error}");
+        assert!(error.message.contains("a type of more than"), "{error}");
+    }
+    // And the next program is none the worse.
+    assert!(spirv(&kernel(vec![op(248, &[11]), op(253, &[])])).is_ok());
+}
+
+type Instructions = Vec<Vec<u32>>;
+
+const ARRAY_STRIDE: u32 = 6;
+const OFFSET: u32 = 35;
+
+/// Decorations and types over: 20 `u32`, 21 a length, 22 `f32`, 23 `vec3<f32>`, 24 `mat4x3<f32>`, 25 `f64`.
+fn types(decorations: &[Vec<u32>], length: u32, types: &[Vec<u32>]) -> Result<Program, KernelError> {
+    let mut all = preamble();
+    let rest = all.split_off(2);
+    all.extend(entry());
+    all.extend_from_slice(decorations);
+    all.extend(rest);
+    all.extend([op(21, &[20, 32, 0]), op(43, &[20, 21, length]), op(22, &[22, 32])]);
+    all.extend([op(23, &[23, 22, 3]), op(24, &[24, 23, 4])]);
+    all.extend_from_slice(types);
+    all.extend([op(54, &[1, 10, 0, 2]), op(248, &[11]), op(253, &[]), op(56, &[])]);
+    spirv(&module(&all))
+}
+
+#[test]
+fn types_have_a_size_up_to_what_the_front_end_can_count() {
+    let most = |bytes: u64| u32::try_from(MAX_SPIRV_TYPE_BYTES / bytes).unwrap();
+    let array = |part: u32| op(28, &[100, part, 21]);
+    let stride = |bytes: u32| op(71, &[100, ARRAY_STRIDE, bytes]);
+    let offset = |member: u32, bytes: u32| op(72, &[101, member, OFFSET, bytes]);
+    let at = |length: u32, decorations: &[Vec<u32>], last: &[Vec<u32>]| types(decorations, length, last);
+    // The largest length, what is decorated, and what has it, or has one more.
+    let cases: [(u32, Instructions, Instructions); 10] = [
+        (most(4), vec![], vec![array(20)]),
+        (most(16), vec![], vec![array(23)]),
+        (most(64), vec![], vec![array(24)]),
+        (most(1000), vec![stride(1000)], vec![array(20)]),
+        (most(4), vec![stride(0)], vec![array(20)]),
+        // A structure of one, and of one and a number.
+        (most(4), vec![], vec![array(20), op(30, &[101, 100])]),
+        (most(4) - 1, vec![], vec![array(20), op(30, &[101, 100, 20])]),
+        // Its first member begins somewhere.
+        (most(4) - 10, vec![offset(0, 40)], vec![array(20), op(30, &[101, 100])]),
+        // The second member lies before the first, which is the end.
+        (most(4) - 10, vec![offset(0, 40), offset(1, 0)], vec![array(20), op(30, &[101, 100, 20])]),
+        // An array without length, of that.
+        (most(4), vec![], vec![array(20), op(29, &[102, 100])]),
+    ];
+    for (length, decorations, last) in cases {
+        if let Err(error) = at(length, &decorations, &last) {
+            assert_eq!(error.code, ErrorCode::InvalidArgument, "{error}: {last:?}");
+        }
+        let error = at(length + 1, &decorations, &last).unwrap_err();
+        assert_eq!(error.code, ErrorCode::ResourceExhausted, "{error}: {last:?}");
+    }
+    // Sizes that go round.
+    for (decorations, last) in [
+        (vec![offset(0, u32::MAX)], vec![op(30, &[101, 20])]),
+        (vec![offset(1, u32::MAX - 3)], vec![op(30, &[101, 20, 24, 20])]),
+        (vec![op(71, &[100, ARRAY_STRIDE, u32::MAX])], vec![op(29, &[100, 20])]),
+        (vec![op(71, &[100, ARRAY_STRIDE, u32::MAX])], vec![op(28, &[100, 20, 21])]),
+    ] {
+        let error = types(&decorations, 2, &last).unwrap_err();
+        assert_eq!(error.code, ErrorCode::ResourceExhausted, "{error}: {last:?}");
+    }
+}
+
+#[test]
+fn numbers_of_odd_widths_are_refused() {
+    for width in [0, 1, 7, 24, 48, 128, 2040, u32::MAX] {
+        for number in [op(21, &[100, width, 0]), op(22, &[100, width])] {
+            let error = types(&[], 1, &[number, op(28, &[101, 100, 21])]).unwrap_err();
+            assert_eq!(error.code, ErrorCode::InvalidArgument, "{error}");
+            assert!(error.message.contains("bits"), "{error}");
+        }
+    }
+}
+
+#[test]
 fn a_panic_of_the_front_end_is_an_error() {
-    // Larger than an address space: the front end unwraps.
-    let error = spirv(&arrays(30, 16)).unwrap_err();
+    // The negative of a structure: the front end unwraps the kind of its number.
+    let error = types(&[], 1, &[op(30, &[100, 20]), op(43, &[20, 101, 1]), op(44, &[100, 102, 101])]).map(|_| ());
+    assert!(error.is_ok(), "{error:?}");
+    let body = |last: Vec<u32>| {
+        let mut all = preamble();
+        let rest = all.split_off(2);
+        all.extend(entry());
+        all.extend(rest);
+        all.extend([op(21, &[20, 32, 0]), op(43, &[20, 101, 1]), op(30, &[100, 20]), op(44, &[100, 102, 101])]);
+        all.extend([op(54, &[1, 10, 0, 2]), op(248, &[11]), last, op(253, &[]), op(56, &[])]);
+        module(&all)
+    };
+    let error = spirv(&body(op(126, &[100, 103, 102]))).unwrap_err();
     assert!(matches!(error.code, ErrorCode::Internal | ErrorCode::InvalidArgument), "{error}");
     // And the next program is none the worse.
     assert!(spirv(&kernel(vec![op(248, &[11]), op(253, &[])])).is_ok());

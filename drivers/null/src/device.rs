@@ -28,10 +28,12 @@ const LIMITS: Limits = Limits {
     binding_offset_alignment: 16,
     binding_length_multiple: 4,
     max_uniform_bytes: 64 << 10,
+    max_storage_binding_bytes: MEMORY_BYTES,
     max_workgroups_per_dimension: 65_535,
     max_workgroups: 65_535 * 65_535,
     max_invocations_per_workgroup: 256,
     max_workgroup_memory_bytes: 16 << 10,
+    max_loop_iterations: u64::MAX,
 };
 
 pub(crate) fn info(path: &str) -> DeviceInfo {

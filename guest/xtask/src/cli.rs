@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow, bail};
 
 use crate::route::Route;
 use crate::workspace::Workspace;
-use crate::{check, demo, guests, test};
+use crate::{check, conformance, demo, guests, test};
 
 const HELP: &str = "\
 cargo xtask demo [--device URI]     set up, build, and classify handwritten digits in a sandbox
@@ -12,6 +12,8 @@ cargo xtask test [-- FILTER…]       set up, build the guests, and run every te
 cargo xtask guests [NAME…]          build the guests into components, in target/components
 cargo xtask check                   formatting, lints, documentation, WIT: all that is judged without running
 cargo xtask bench [--json FILE]     the benchmarks, as one table
+cargo xtask conformance [--driver NAME] [--case PATTERN] [--write]
+                                    the conformance cases on every driver, as one table; `--write` makes it tests/conformance/REPORT.md
 
 Every command takes `--route installed|rustup|debian`, which forces one way to a standard library for WebAssembly. Without it the
 ways are tried in that order: what the toolchain has, `rustup target add`, Debian's packages (as root they are installed, else the
@@ -32,6 +34,7 @@ enum What {
     Check,
     Demo { device: Option<String> },
     Bench { arguments: Vec<String> },
+    Conformance { arguments: Vec<String> },
 }
 
 /// Does what `arguments` ask for.
@@ -49,6 +52,7 @@ pub fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
         What::Check => check::run(&workspace, route),
         What::Demo { device } => demo::run(&workspace, device.as_deref(), route),
         What::Bench { arguments } => demo::bench(&workspace, &arguments, route),
+        What::Conformance { arguments } => conformance::run(&workspace, &arguments, route),
     }
 }
 
@@ -66,6 +70,11 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Request> {
             (_, "--help" | "-h") => return Ok(Request { what: What::Help, route }),
             ("demo", "--device") => device = Some(value()?),
             ("bench", "--json") => passed_on.extend(["--json".to_owned(), value()?]),
+            ("conformance", "--driver" | "--case") => {
+                let value = value()?;
+                passed_on.extend([argument, value]);
+            }
+            ("conformance", "--write") => passed_on.push(argument),
             ("test" | "bench", "--") => passed_on.extend(arguments.by_ref()),
             ("guests", name) if !name.starts_with('-') => names.push(argument),
             _ => bail!("`cargo xtask {command}` does not take `{argument}`\n\n{HELP}"),
@@ -78,6 +87,7 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Request> {
         "check" => What::Check,
         "demo" => What::Demo { device },
         "bench" => What::Bench { arguments: passed_on },
+        "conformance" => What::Conformance { arguments: passed_on },
         _ => bail!("no command is called `{command}`\n\n{HELP}"),
     };
     Ok(Request { what, route })
@@ -101,6 +111,10 @@ mod tests {
         assert_eq!(what("test -- x --nocapture"), What::Test { filters: words("x --nocapture") });
         assert_eq!(what("demo --device null://0"), What::Demo { device: Some("null://0".into()) });
         assert_eq!(what("bench --json f -- --quick"), What::Bench { arguments: words("--json f --quick") });
+        assert_eq!(
+            what("conformance --driver null --case Fill*/direct --write"),
+            What::Conformance { arguments: words("--driver null --case Fill*/direct --write") }
+        );
         assert_eq!(what("check --help"), What::Help);
         assert_eq!(parsed("check --route debian").unwrap(), Request { what: What::Check, route: Some(Route::Debian) });
     }
@@ -112,6 +126,7 @@ mod tests {
             ("check --fix", "`cargo xtask check` does not take `--fix`"),
             ("test filter", "`cargo xtask test` does not take `filter`"),
             ("demo --device", "`--device` needs a value"),
+            ("conformance --driver", "`--driver` needs a value"),
             ("guests --route apt", "no route is called `apt`"),
         ] {
             let error = parsed(line).unwrap_err().to_string();

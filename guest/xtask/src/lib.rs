@@ -13,6 +13,8 @@ pub mod check;
 #[cfg(feature = "build")]
 pub mod cli;
 #[cfg(feature = "build")]
+pub mod conformance;
+#[cfg(feature = "build")]
 pub mod demo;
 #[cfg(feature = "build")]
 pub mod guests;

@@ -24,8 +24,14 @@ pub struct Cli {
 pub enum Command {
     /// Lists the drivers this program is built with
     Drivers(Listing),
-    /// Lists the devices that each driver finds on this machine
+    /// Lists the devices that each driver finds on this machine; with --verbose, their limits too
     Devices(Listing),
+    /// What `hal devices` runs in a child process: prints a driver's devices for that, or dies of it
+    #[command(hide = true)]
+    ProbeDriver {
+        /// The driver
+        driver: String,
+    },
     /// Says what a component is, what it imports, and whether `hal run` would take it
     #[command(
         after_help = "Exit code 0 if `hal run` would take it, 126 if not (the report says why), 125 if it cannot be read."

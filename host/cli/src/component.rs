@@ -16,6 +16,26 @@ pub fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     file::read(path, Screen::large().total_bytes as u64)
 }
 
+/// A builder for a host that runs one tenant: with room for more it would reserve terabytes of address space.
+pub fn host() -> hal_host::Builder {
+    Host::builder().max_tenants(1)
+}
+
+/// The host, or what the person at the command line can do about it.
+///
+/// # Errors
+/// The host's own, in other words where its own are for programmers.
+pub fn built(host: hal_host::Result<Host>) -> anyhow::Result<Host> {
+    host.map_err(|error| match error {
+        hal_host::Error::Engine { cause, reserves_bytes } => anyhow::anyhow!(
+            "the engine cannot be set up here: {cause}. It needs {} of address space (which is no memory), and some for each device; \
+             if this shell limits it (`ulimit -v` says so), raise the limit or start hal where there is none",
+            text::bytes(reserves_bytes)
+        ),
+        other => other.into(),
+    })
+}
+
 /// What was found out without compiling.
 pub struct Examined {
     /// What it is made of; none if it could not even be read.

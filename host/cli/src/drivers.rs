@@ -14,12 +14,23 @@ pub struct BuiltIn {
     pub failures: Vec<Failure>,
 }
 
+/// Where a factory's drivers are asked for their devices by `hal devices`. To run a tenant is another matter: that opens them here.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Probe {
+    /// In this process: all of it is our own code.
+    Here,
+    /// In a child process: it loads libraries of others, which may crash.
+    Child,
+}
+
 /// A driver that some factory lists.
 pub struct Listed {
     /// The factory's name.
     pub factory: String,
     /// What the driver calls itself.
     pub info: DriverInfo,
+    /// Whether `hal devices` asks it in a child process.
+    pub probe: bool,
     source: Arc<dyn Factory>,
 }
 
@@ -39,7 +50,7 @@ pub struct Failure {
     /// Which.
     pub name: String,
     /// The error's stable label.
-    pub code: &'static str,
+    pub code: String,
     /// The error's sentence.
     pub message: String,
 }
@@ -47,7 +58,7 @@ pub struct Failure {
 impl Failure {
     /// From the error of the one named.
     pub fn new(name: &str, error: hal_driver::Error) -> Self {
-        Self { name: name.to_owned(), code: error.code.label(), message: error.message }
+        Self { name: name.to_owned(), code: error.code.label().to_owned(), message: error.message }
     }
 }
 
@@ -56,19 +67,22 @@ impl BuiltIn {
     pub fn new() -> Self {
         let mut all = Self { factories: Vec::new(), drivers: Vec::new(), failures: Vec::new() };
         match hal_driver_cpu::CpuFactory::new(hal_driver_cpu::Config::new()) {
-            Ok(factory) => all.add(Arc::new(factory)),
+            Ok(factory) => all.add(Arc::new(factory), Probe::Here),
             Err(error) => all.failures.push(Failure::new("cpu", error)),
         }
-        all.add(Arc::new(hal_driver_null::NullFactory::new()));
+        all.add(Arc::new(hal_driver_null::NullFactory::new()), Probe::Here);
+        let wgpu = hal_driver_wgpu::WgpuFactory::new(hal_driver_wgpu::Config::new());
+        all.add(Arc::new(wgpu), Probe::Child);
         all
     }
 
-    fn add(&mut self, source: Arc<dyn Factory>) {
+    fn add(&mut self, source: Arc<dyn Factory>, probe: Probe) {
         let factory = source.info().name;
         match source.drivers() {
             Ok(infos) => self.drivers.extend(infos.into_iter().map(|info| Listed {
                 factory: factory.clone(),
                 info,
+                probe: probe == Probe::Child,
                 source: Arc::clone(&source),
             })),
             Err(error) => self.failures.push(Failure::new(&factory, error)),

@@ -6,7 +6,7 @@ use crate::{
     exit::Exit,
     text,
 };
-use hal_host::{Host, Wasi};
+use hal_host::Wasi;
 use serde::Serialize;
 use std::{collections::BTreeSet, fmt::Write};
 
@@ -52,7 +52,7 @@ struct Code {
 /// A file that cannot be read; this program's own parts, if they are missing.
 pub async fn inspect(arguments: &Inspect) -> anyhow::Result<Exit> {
     let bytes = component::read(&arguments.file)?;
-    let host = Host::builder().build()?;
+    let host = component::built(component::host().build())?;
     let examined = component::examine(&host, &bytes, Wasi::Cli).await?;
     let report = report(&arguments.file.display().to_string(), bytes.len(), examined);
     let printed = text::print(&if arguments.json { text::json(&report)? } else { report.text() })?;
@@ -75,7 +75,7 @@ fn report(file: &str, bytes: usize, examined: Examined) -> Report {
         bytes,
         runs,
         refusals: examined.refusals,
-        run: runs.then(|| line(file, examined.needs_large, uses.registry)),
+        run: runs.then(|| line(file, examined.needs_large, &uses)),
         uses,
         imports: items(&shape.imports),
         exports: items(&shape.exports),
@@ -88,13 +88,16 @@ fn report(file: &str, bytes: usize, examined: Examined) -> Report {
     }
 }
 
-fn line(file: &str, large: bool, registry: bool) -> String {
+fn line(file: &str, large: bool, uses: &Uses) -> String {
     let mut line = format!("hal run {}", quoted(file));
     if large {
         line.push_str(" --large");
     }
-    if registry {
+    if uses.registry {
         line.push_str(" --grant DRIVER");
+    }
+    if uses.blobs {
+        line.push_str(" --blob NAME=FILE");
     }
     line
 }
@@ -169,9 +172,14 @@ mod tests {
 
     #[test]
     fn the_line_is_one_that_a_shell_takes() {
-        assert_eq!(line("a/b.wasm", false, false), "hal run a/b.wasm");
-        assert_eq!(line("it's mine.wasm", true, true), r"hal run 'it'\''s mine.wasm' --large --grant DRIVER");
-        assert_eq!(line("-x.wasm", false, false), "hal run './-x.wasm'");
+        let uses = |registry, blobs| Uses { registry, blobs, wasi: Vec::new() };
+        assert_eq!(line("a/b.wasm", false, &uses(false, false)), "hal run a/b.wasm");
+        assert_eq!(
+            line("it's mine.wasm", true, &uses(true, false)),
+            r"hal run 'it'\''s mine.wasm' --large --grant DRIVER"
+        );
+        assert_eq!(line("-x.wasm", false, &uses(false, true)), "hal run './-x.wasm' --blob NAME=FILE");
+        assert_eq!(line("x.wasm", false, &uses(true, true)), "hal run x.wasm --grant DRIVER --blob NAME=FILE");
     }
 
     #[test]

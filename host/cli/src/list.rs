@@ -6,10 +6,15 @@ use crate::{
     args::Listing,
     drivers::{BuiltIn, Failure, Listed},
     exit::Exit,
+    probe::{self, Found},
     text,
 };
-use hal_driver::DeviceInfo;
 use serde::Serialize;
+use std::fmt::Write;
+
+/// The limit that kernels with long loops meet first, and what is enough for all that are known: a million iterations of one invocation.
+const LOOP_LIMIT: &str = "max-loop-iterations";
+const ENOUGH_ITERATIONS: u64 = 1 << 20;
 
 #[derive(Serialize)]
 struct DriverRow {
@@ -31,12 +36,18 @@ struct DeviceRow {
     path: String,
     uri: String,
     name: String,
-    kind: &'static str,
+    kind: String,
     memory_bytes: u64,
     formats: Vec<String>,
     features: Vec<String>,
-    /// Whether the driver opens this one when no path is given.
+    /// The first one, which most drivers open when no path is given.
     default: bool,
+    /// By name; empty if it could not be opened.
+    limits: serde_json::Map<String, serde_json::Value>,
+    /// The driver's text.
+    details: String,
+    /// What is wrong with it, or unusual.
+    warnings: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -71,47 +82,93 @@ pub fn drivers(arguments: &Listing) -> anyhow::Result<Exit> {
 ///
 /// # Errors
 /// As [`drivers`].
-pub fn devices(arguments: &Listing) -> anyhow::Result<Exit> {
+pub fn devices(arguments: &Listing, verbose: bool) -> anyhow::Result<Exit> {
     let (listed, mut failures) = select(arguments)?;
     let mut devices = Vec::new();
     for driver in listed {
-        match driver.create().and_then(|made| made.devices()) {
-            Ok(found) => {
-                devices.extend(found.into_iter().enumerate().map(|(place, info)| device(&driver, place, info)));
-            }
-            Err(error) => failures.push(Failure::new(&driver.info.name, error)),
-        }
+        let probed = probe::probe(&driver, verbose);
+        devices.extend(probed.devices.into_iter().enumerate().map(|(place, found)| device(&driver, place, found)));
+        failures.extend(probed.failure);
     }
     if arguments.json {
         return text::print(&text::json(&DeviceReport { devices, failures })?);
     }
-    let rows: Vec<_> = devices
-        .into_iter()
-        .map(|row| {
-            vec![
-                row.uri,
-                row.kind.to_owned(),
-                text::bytes(row.memory_bytes),
-                text::list(row.formats),
-                text::list(row.features),
-                row.name,
-            ]
-        })
-        .collect();
-    finish(&text::table(&["DEVICE", "KIND", "MEMORY", "FORMATS", "FEATURES", "NAME"], &rows), &failures)
+    let cells = |row: &DeviceRow| {
+        vec![
+            row.uri.clone(),
+            row.kind.clone(),
+            text::bytes(row.memory_bytes),
+            text::list(&row.formats),
+            text::list(&row.features),
+            row.name.clone(),
+        ]
+    };
+    let rows: Vec<_> = devices.iter().map(cells).collect();
+    let mut table = text::table(&["DEVICE", "KIND", "MEMORY", "FORMATS", "FEATURES", "NAME"], &rows);
+    if verbose {
+        devices.iter().for_each(|row| more(&mut table, row));
+    }
+    let exit = finish(&table, &failures)?;
+    for row in devices {
+        row.warnings.iter().for_each(|warning| text::note(&format!("warning: {}: {warning}", row.uri)));
+    }
+    Ok(exit)
 }
 
-fn device(driver: &Listed, place: usize, info: DeviceInfo) -> DeviceRow {
+/// `hal probe-driver`.
+///
+/// # Errors
+/// As [`drivers`].
+pub fn probe(driver: &str) -> anyhow::Result<Exit> {
+    let arguments = Listing { driver: Some(driver.to_owned()), json: false };
+    let (listed, _) = select(&arguments)?;
+    listed.last().map_or(Ok(Exit::Failure), probe::report)
+}
+
+fn device(driver: &Listed, place: usize, found: Found) -> DeviceRow {
+    let warnings = warnings(&found);
     DeviceRow {
         driver: driver.info.name.clone(),
-        uri: format!("{}://{}", driver.info.name, info.path),
-        path: info.path,
-        name: info.name,
-        kind: info.kind.label(),
-        memory_bytes: info.memory_bytes,
-        formats: info.formats,
-        features: info.features,
+        uri: format!("{}://{}", driver.info.name, found.path),
+        path: found.path,
+        name: found.name,
+        kind: found.kind,
+        memory_bytes: found.memory_bytes,
+        formats: found.formats,
+        features: found.features,
         default: place == 0,
+        limits: found.limits.into_iter().map(|(name, value)| (name, value.into())).collect(),
+        details: found.details,
+        warnings,
+    }
+}
+
+fn warnings(found: &Found) -> Vec<String> {
+    let mut warnings: Vec<String> =
+        found.closed.iter().map(|reason| format!("it cannot be opened now: {reason}")).collect();
+    let iterations = found.limits.iter().find(|(name, _)| name == LOOP_LIMIT);
+    if let Some((_, value)) = iterations.filter(|(_, value)| *value < ENOUGH_ITERATIONS) {
+        warnings.push(format!(
+            "a kernel's invocation may make {value} loop iterations ({LOOP_LIMIT}); beyond them the device may end it and \
+             leave a wrong result"
+        ));
+    }
+    warnings
+}
+
+/// What `--verbose` adds about a device.
+fn more(text: &mut String, row: &DeviceRow) {
+    // A String takes any text.
+    let _always = writeln!(text, "\n{}", row.uri);
+    for line in row.details.lines() {
+        let _always = writeln!(text, "  {line}");
+    }
+    for (name, value) in &row.limits {
+        let value = match value.as_u64() {
+            Some(u64::MAX) => "unbounded".to_owned(),
+            _ => value.to_string(),
+        };
+        let _always = writeln!(text, "  {name:<30} {value}");
     }
 }
 
@@ -131,4 +188,27 @@ fn finish(table: &str, failures: &[Failure]) -> anyhow::Result<Exit> {
         text::note(&format!("note: {} did not answer: {} ({})", failure.name, failure.message, failure.code));
     }
     Ok(exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_ends_loops_early_or_does_not_open_is_warned_of() {
+        let found = |limit: Option<u64>, closed: Option<&str>| Found {
+            path: "0".into(),
+            name: "n".into(),
+            kind: "cpu".into(),
+            memory_bytes: 0,
+            formats: Vec::new(),
+            features: Vec::new(),
+            details: String::new(),
+            limits: limit.map(|value| (LOOP_LIMIT.to_owned(), value)).into_iter().collect(),
+            closed: closed.map(str::to_owned),
+        };
+        assert!(warnings(&found(Some(u64::MAX), None)).is_empty() && warnings(&found(Some(1 << 20), None)).is_empty());
+        assert!(warnings(&found(Some(65_535), None))[0].contains("65535 loop iterations"));
+        assert_eq!(warnings(&found(None, Some("busy"))), ["it cannot be opened now: busy"]);
+    }
 }

@@ -33,6 +33,7 @@ mod exit;
 mod file;
 mod inspect;
 mod list;
+mod probe;
 mod run;
 mod terminal;
 mod text;
@@ -54,7 +55,7 @@ fn main() -> ExitCode {
         }
     };
     listen(cli.verbose);
-    dispatch(cli.command)
+    dispatch(cli.command, cli.verbose > 0)
         .unwrap_or_else(|error| {
             text::note(&format!("error: {error:#}"));
             Exit::Failure
@@ -62,10 +63,11 @@ fn main() -> ExitCode {
         .into()
 }
 
-fn dispatch(command: Command) -> anyhow::Result<Exit> {
+fn dispatch(command: Command, verbose: bool) -> anyhow::Result<Exit> {
     match command {
         Command::Drivers(arguments) => list::drivers(&arguments),
-        Command::Devices(arguments) => list::devices(&arguments),
+        Command::Devices(arguments) => list::devices(&arguments, verbose),
+        Command::ProbeDriver { driver } => list::probe(&driver),
         Command::Inspect(arguments) => wait(inspect::inspect(&arguments)),
         Command::Run(arguments) => wait(run::run(&arguments)),
     }

@@ -50,16 +50,16 @@ pub async fn run(arguments: &Run) -> anyhow::Result<Exit> {
     start(arguments, grants, &built_in, &host, &program).await
 }
 
-fn host(arguments: &Run, built_in: &BuiltIn) -> hal_host::Result<Host> {
+fn host(arguments: &Run, built_in: &BuiltIn) -> anyhow::Result<Host> {
     let mut builder =
-        built_in.factories.iter().fold(Host::builder(), |builder, factory| builder.driver(factory.clone()));
+        built_in.factories.iter().fold(component::host(), |builder, factory| builder.driver(factory.clone()));
     if arguments.large {
         builder = builder.worker_limits(LARGE);
     }
     if let Some(folder) = &arguments.cache {
         builder = builder.cache_folder(folder);
     }
-    builder.build()
+    component::built(builder.build())
 }
 
 /// Why a component will not be run, with every reason.
@@ -89,9 +89,9 @@ async fn start(
     if let Some(bytes) = grants.guest_memory {
         limits.memory_bytes = bytes;
     }
-    let options =
-        TenantOptions::new().call_timeout(grants.timeout.unwrap_or(Duration::MAX)).memory_bytes(limits.memory_bytes);
-    let hint = hint(program, &grants, built_in);
+    let timeout = grants.timeout;
+    let options = TenantOptions::new().call_timeout(timeout.unwrap_or(Duration::MAX)).memory_bytes(limits.memory_bytes);
+    let hints = Hints::new(program, &grants, built_in);
 
     let mut session = host.session(name.as_str());
     for grant in grants.grants {
@@ -123,8 +123,13 @@ async fn start(
     // Everything native is released before we wait for whoever reads the output.
     drop(tenant);
     let exit = end(arguments, outcome, &terminal, report.memory_bytes, limits.memory_bytes)?;
+    let late = in_time(exit, timeout, report.busy, report.session.waits_cut);
+    let exit = late.map_or(exit, |(late, sentence)| {
+        text::note(&format!("error: {}: {sentence}", arguments.file.display()));
+        late
+    });
     if exit != Exit::Success {
-        hint.iter().for_each(|line| text::note(line));
+        hints.line(report.session.blobs_asked > 0).iter().for_each(|line| text::note(line));
     }
     if let Some(format) = arguments.stats {
         text::note(&stats::render(&report, exit, format)?);
@@ -133,19 +138,54 @@ async fn start(
 }
 
 /// What the tenant may have missed, in case it ends badly.
-fn hint(program: &Program, grants: &Grants, built_in: &BuiltIn) -> Option<String> {
-    let drivers = component::wants_drivers(program.shape()) && grants.grants.is_empty();
-    let blobs = component::wants_blobs(program.shape()) && grants.blobs.is_empty();
-    let names = || text::list(built_in.drivers.iter().map(|driver| driver.info.name.as_str()));
-    match (drivers, blobs) {
-        (true, true) => Some(format!(
-            "hint: it was granted neither drivers nor blobs; add --grant DRIVER (there are: {}) and --blob NAME=FILE",
-            names()
-        )),
-        (true, false) => Some(format!("hint: it was granted no driver; add --grant DRIVER (there are: {})", names())),
-        (false, true) => Some("hint: it was granted no blob; add --blob NAME=FILE if it needs one".to_owned()),
-        (false, false) => None,
+struct Hints {
+    /// It looks for drivers and has none; these are there.
+    drivers: Option<String>,
+    /// It can look for blobs and has none.
+    blobs: bool,
+}
+
+impl Hints {
+    fn new(program: &Program, grants: &Grants, built_in: &BuiltIn) -> Self {
+        let drivers = component::wants_drivers(program.shape()) && grants.grants.is_empty();
+        let names = || text::list(built_in.drivers.iter().map(|driver| driver.info.name.as_str()));
+        Self { drivers: drivers.then(names), blobs: component::wants_blobs(program.shape()) && grants.blobs.is_empty() }
     }
+
+    /// `asked`: whether it did look for blobs, so that their absence may be why it failed.
+    fn line(&self, asked: bool) -> Option<String> {
+        match (&self.drivers, self.blobs && asked) {
+            (Some(names), true) => Some(format!(
+                "hint: it was granted neither drivers nor blobs; add --grant DRIVER (there are: {names}) and --blob NAME=FILE"
+            )),
+            (Some(names), false) => {
+                Some(format!("hint: it was granted no driver; add --grant DRIVER (there are: {names})"))
+            }
+            (None, true) => Some("hint: it asked for a blob and was granted none; add --blob NAME=FILE".to_owned()),
+            (None, false) => None,
+        }
+    }
+}
+
+/// A tenant whose time was up has not ended by itself, whatever it did last: a wait that its deadline cuts short is an error that it may
+/// pass on, or pass over. Answers the exit that stands for that, and a sentence, unless both were said already.
+fn in_time(exit: Exit, timeout: Option<Duration>, busy: Duration, waits_cut: u64) -> Option<(Exit, String)> {
+    let timeout = timeout?;
+    let how = match (waits_cut > 0, busy >= timeout) {
+        (true, _) => "a wait was cut short for it",
+        (false, true) => "it was in a part of the host that cannot be interrupted",
+        (false, false) => return None,
+    };
+    let with = match exit {
+        Exit::Timeout | Exit::OutputClosed => return None,
+        Exit::Success => "success".to_owned(),
+        Exit::Trap => "a trap".to_owned(),
+        other => format!("code {}", other.code()),
+    };
+    let sentence = format!(
+        "its time, {timeout:?}, was up ({how}); it then ended by itself, after {busy:.1?}, with {with}; --timeout allows more"
+    );
+    Some((Exit::Timeout, sentence))
 }
 
 /// From how the call ended to our exit code, after what was printed has come out.
@@ -156,7 +196,7 @@ fn end(
     memory: u64,
     memory_allowed: u64,
 ) -> anyhow::Result<Exit> {
-    let stopped = matches!(outcome, Err(Error::Deadline(_)));
+    let stopped = matches!(outcome, Err(Error::Deadline { .. }));
     let unwritten = terminal.finish(if stopped { PATIENCE_WHEN_STOPPED } else { PATIENCE });
     if let Some(closed) = unwritten.filter(|_| !stopped) {
         if !closed.is_broken_pipe() {
@@ -198,8 +238,10 @@ fn failed(arguments: &Run, error: Error) -> anyhow::Result<Exit> {
             text::note(&format!("error: {file} is refused: {}", rejection.reason));
             Exit::Refused
         }
-        Error::Deadline(timeout) => {
-            text::note(&format!("error: {file} was stopped after {timeout:?}; --timeout allows more"));
+        Error::Deadline { timeout, elapsed } => {
+            text::note(&format!(
+                "error: {file} was stopped after {elapsed:.1?}: its time, {timeout:?}, was up; --timeout allows more"
+            ));
             Exit::Timeout
         }
         Error::Trapped { source, .. } if source.is::<OutputClosed>() => Exit::OutputClosed,
@@ -209,4 +251,30 @@ fn failed(arguments: &Run, error: Error) -> anyhow::Result<Exit> {
         }
         other => return Err(other.into()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenant_whose_time_was_up_has_not_ended_well() {
+        let [short, long] = [1, 5].map(Duration::from_secs);
+        let late = |exit, busy, cut| in_time(exit, Some(long), busy, cut);
+        assert_eq!(late(Exit::Success, short, 0), None);
+        assert_eq!(in_time(Exit::Success, None, long, 0), None);
+        let (exit, sentence) = late(Exit::Success, Duration::from_millis(4900), 1).unwrap();
+        assert_eq!(exit.code(), 124);
+        assert!(sentence.contains("5s, was up (a wait") && sentence.contains("after 4.9s, with success"), "{sentence}");
+        // On a device that works on the calling thread.
+        let (exit, sentence) = late(Exit::Tenant(3), long * 2, 0).unwrap();
+        assert_eq!(exit, Exit::Timeout);
+        assert!(
+            sentence.contains("cannot be interrupted") && sentence.contains("after 10.0s, with code 3"),
+            "{sentence}"
+        );
+        assert_eq!(late(Exit::Trap, short, 1).unwrap().0, Exit::Timeout);
+        assert_eq!(late(Exit::Timeout, long, 1), None, "that was said");
+        assert_eq!(late(Exit::OutputClosed, long, 1), None);
+    }
 }

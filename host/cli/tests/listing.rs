@@ -60,6 +60,31 @@ fn devices_have_uris_that_name_them() {
 }
 
 #[test]
+fn verbose_devices_have_limits_and_details() {
+    let plain = hal(["devices", "local-sync"]).expect(0);
+    assert!(!plain.stdout.contains("max-bindings") && plain.stderr.is_empty(), "{}{}", plain.stdout, plain.stderr);
+    let verbose = hal(["devices", "local-sync", "--verbose"]).expect(0);
+    verbose.prints(&["local-sync://0", "max-storage-binding-bytes", "Runs work on the calling thread"]);
+    let loops = hal(["devices", "null", "-v"]).expect(0);
+    let line = loops.stdout.lines().find(|line| line.contains("max-loop-iterations")).unwrap();
+    assert!(line.ends_with("unbounded"), "{line}");
+    let json = hal(["devices", "null", "--json"]).expect(0).json();
+    assert_eq!(json["devices"][0]["limits"]["max-bindings"], 64);
+    assert_eq!(json["devices"][0]["warnings"], serde_json::json!([]));
+}
+
+/// What `hal devices` runs in a child for drivers over native libraries.
+#[test]
+fn a_probe_reports_in_one_line() {
+    let report = hal(["probe-driver", "null"]).expect(0);
+    let line = report.stdout.lines().find_map(|line| line.strip_prefix("hal-probe: ")).unwrap();
+    let answer: serde_json::Value = serde_json::from_str(line).unwrap();
+    assert_eq!(answer["Ok"][0]["path"], "0");
+    hal(["probe-driver", "vulkanx"]).expect(125).says(&["vulkanx"]);
+    assert!(!hal(["--help"]).expect(0).stdout.contains("probe-driver"), "it is no command for people");
+}
+
+#[test]
 fn a_listing_can_be_of_one_driver() {
     let json = hal(["devices", "null", "--json"]).expect(0).json();
     assert!(json["devices"].as_array().unwrap().iter().all(|device| device["driver"] == "null"));

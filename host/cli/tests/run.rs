@@ -33,7 +33,8 @@ fn a_trap_has_a_code_and_a_cause() {
 fn an_endless_tenant_is_stopped() {
     let folder = Folder::new();
     let endless = folder.component("endless.wasm", &program("(loop (br 0)) unreachable"));
-    let outcome = hal(["run", &endless, "--timeout", "300ms"]).expect(124).says(&["300"]);
+    let outcome =
+        hal(["run", &endless, "--timeout", "300ms"]).expect(124).says(&["stopped after", "its time, 300ms, was up"]);
     assert!(outcome.took < Duration::from_secs(20), "{:?}", outcome.took);
 }
 
@@ -73,6 +74,14 @@ fn grants_are_checked_before_anything_runs() {
     run("null=memory=1.5GiB").expect(125).says(&["1.5GiB", "memory-bytes"]);
     run("null=buffers=-1").expect(125).says(&["buffers"]);
     hal(["run", &good, "--grant", "null", "--grant", "null=buffers=2"]).expect(125).says(&["twice", "null"]);
+    run("null=").expect(125).says(&["no limit is named", "memory=64MiB"]);
+    run("null/0=").expect(125).says(&["no limit is named"]);
+    run("null=buffers=1,buffers=2").expect(125).says(&["buffers", "given twice"]);
+    run("null=memory=1MiB,memory-bytes=2MiB").expect(125).says(&["memory-bytes", "given twice"]);
+    run("null=memory=99999999999GiB").expect(125).says(&["too large"]);
+    for pattern in ["null/-1", "null/01", "null/", "null/0*"] {
+        run(pattern).expect(125).says(&[pattern, "is no device pattern"]);
+    }
     run("null=memory=64MiB,buffers=16").expect(0);
     run("null/0").expect(0);
 }
@@ -194,4 +203,26 @@ fn a_reader_who_is_stuck_does_not_keep_a_tenant_alive() {
     let unread = child.stdout.take();
     assert_eq!(child.wait().unwrap().code(), Some(124));
     drop(unread);
+}
+
+#[test]
+fn the_engine_takes_as_much_address_space_as_one_tenant_needs() {
+    let folder = Folder::new();
+    let good = folder.component("good.wasm", &program("(i32.const 0)"));
+    let limited = |kib: &str| {
+        let script = format!("ulimit -v {kib}; exec \"$0\" run \"$1\"");
+        let output = std::process::Command::new("/bin/sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_hal"), &good])
+            .env_clear()
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    // The compiler's process limits itself further.
+    let (code, text) = limited("8000000");
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = limited("1500000");
+    assert_eq!(code, Some(125), "{text}");
+    assert!(text.contains("ulimit -v") && text.contains("of address space"), "{text}");
+    assert!(!text.contains("Builder"), "{text}");
 }

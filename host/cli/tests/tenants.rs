@@ -37,6 +37,10 @@ fn inspect_prints_the_line_that_starts_a_tenant() {
     let json = hal(["inspect", "--json", &saxpy]).expect(0).json();
     assert_eq!(json["uses"]["registry"], true);
     assert_eq!(json["run"], format!("hal run {saxpy} --grant DRIVER"));
+    let digits = tenant("digits");
+    let json = hal(["inspect", "--json", &digits]).expect(0).json();
+    assert_eq!(json["uses"]["blobs"], true);
+    assert_eq!(json["run"], format!("hal run {digits} --grant DRIVER --blob NAME=FILE"));
 }
 
 #[test]
@@ -68,7 +72,10 @@ fn digits_reads_its_blobs_and_computes() {
     let digits = tenant("digits");
     let granted = ["run", &digits, "--grant", "cpu", "--blob", &weights, "--blob", &heldout];
     hal(granted.iter().chain(&["--", "cpu://"])).expect(0).prints(&["accuracy"]);
-    hal(["run", &digits, "--grant", "cpu", "--", "cpu://"]).says(&["--blob"]);
+    hal(["run", &digits, "--grant", "cpu", "--", "cpu://"]).says(&["hint: it asked for a blob", "--blob"]);
+    // It fails before it asks for one: the hint would mislead.
+    let other = hal(["run", &digits, "--grant", "cpu=memory=1MiB", "--", "nothing://"]);
+    assert!(other.code != 0 && !other.stderr.contains("hint"), "{}", other.stderr);
 }
 
 /// Weights that are cut off, and weights that are whole and hold no number where one is used: what is wrong is said in a sentence.

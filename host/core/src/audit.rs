@@ -44,6 +44,17 @@ pub enum Event<'a> {
         /// The factory's or the blob's name.
         grant: &'a str,
     },
+    /// A component was not loaded: what it is, what it contains or what it imports was refused, and nothing of it ran.
+    LoadRefused {
+        /// SHA-256 of its bytes, in hexadecimal; none of one that is too large to be looked at.
+        sha256: Option<&'a str>,
+        /// Its length.
+        bytes: u64,
+        /// The kind of refusal.
+        code: Code,
+        /// The sentence that was answered.
+        reason: &'a str,
+    },
     /// A session ended.
     Ended {
         /// Whose.
@@ -57,15 +68,20 @@ pub trait Sink: Send + Sync + 'static {
     fn event(&self, event: &Event<'_>);
 }
 
+/// Tells an event to `tracing` and to the sink, if there is one.
+pub fn tell(sink: Option<&dyn Sink>, event: &Event<'_>) {
+    tracing::info!(target: "hal::audit", ?event);
+    if let Some(sink) = sink {
+        sink.event(event);
+    }
+}
+
 /// Tells both listeners.
 pub(crate) struct Audit(pub(crate) Option<Arc<dyn Sink>>);
 
 impl Audit {
     pub(crate) fn tell(&self, event: &Event<'_>) {
-        tracing::info!(target: "hal::audit", ?event);
-        if let Some(sink) = &self.0 {
-            sink.event(event);
-        }
+        tell(self.0.as_deref(), event);
     }
 
     /// A refusal, if it is one: not every error is.

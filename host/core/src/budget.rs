@@ -93,7 +93,7 @@ impl Node {
     /// Takes `amount` on this node and all its ancestors, or nothing.
     ///
     /// # Errors
-    /// `resource-exhausted` with this node's numbers, whichever node is short; `unavailable` if it is the host's.
+    /// `resource-exhausted` with this node's numbers, whichever node is short, but never with more left than was refused; `unavailable` if it is the host's.
     pub fn charge(self: &Arc<Self>, limit: Limit, amount: u64) -> Result<Charge> {
         if amount == 0 {
             return Ok(Charge { node: None, limit, amount });
@@ -113,15 +113,20 @@ impl Node {
             return unavailable("the host as a whole is short now; try again later");
         }
         let (used, allowed) = (self.used(limit), self.limits.get(limit));
-        let available = allowed.saturating_sub(used);
+        // How much another node has left is not the caller's business; that it is less than was asked for, the refusal says.
+        let own = std::ptr::eq(self, short);
+        let available = allowed.saturating_sub(used).min(if own { u64::MAX } else { asked.saturating_sub(1) });
         let label = limit.label();
-        let message = if std::ptr::eq(self, short) {
+        let message = if own {
             format!(
                 "{asked} asked for, but of the limit \"{label}\" only {available} of {allowed} are left; release something, \
                  or have the operator grant more"
             )
         } else {
-            format!("{asked} asked for, but what this grant is a part of has less left of the limit \"{label}\"")
+            format!(
+                "{asked} asked for, but of the limit \"{label}\" less is left in what this grant is a part of; release something \
+                 that was made from it, or have the operator grant more"
+            )
         };
         Error::limit(LimitHit { limit: label, asked, available, allowed }, message)
     }
@@ -223,9 +228,9 @@ mod tests {
         assert_eq!(children[0].limits().get(Limit::MemoryBytes), 100, "a child's limit is cut to its parent's");
         let charges: Vec<_> = children.iter().filter_map(|child| child.charge(Limit::MemoryBytes, 30).ok()).collect();
         assert_eq!(charges.len(), 3);
-        // The numbers are the caller's own: it has used nothing.
+        // What the parent has left is not told, and the numbers do not say that there is enough.
         let hit = children[9].charge(Limit::MemoryBytes, 30).err().unwrap().limit.unwrap();
-        assert_eq!((hit.available, hit.allowed), (100, 100));
+        assert_eq!((hit.asked, hit.available, hit.allowed), (30, 29, 100));
         assert_eq!(children[9].used(Limit::MemoryBytes), 0, "a refused charge leaves nothing behind");
     }
 
@@ -243,7 +248,12 @@ mod tests {
         for _ in 0..3 {
             node = node.narrowed(Limits::new(), Limit::Factories).unwrap();
         }
-        assert!(node.narrowed(Limits::new(), Limit::Factories).is_err());
+        let hit = node.narrowed(Limits::new(), Limit::Factories).err().unwrap().limit.unwrap();
+        assert_eq!(
+            (hit.asked, hit.available, hit.allowed),
+            (1, 0, 3),
+            "it has none, but what it is a part of is used up"
+        );
         drop(node);
         assert_eq!(root.used(Limit::Factories), 0);
     }

@@ -12,7 +12,7 @@ pub struct LimitHit {
     pub limit: &'static str,
     /// What the call asked for, in the unit that the label names.
     pub asked: u64,
-    /// What was left.
+    /// What was left, at most: how much a grant above the caller's has left is not told.
     pub available: u64,
     /// What the grant allows in all.
     pub allowed: u64,

@@ -40,8 +40,8 @@ pub mod text;
 pub use batch::{Batch, Command, SlotBinding, TimePoint, WaitMode};
 pub use error::{Error, LimitHit, Result};
 pub use hal_driver::{
-    BindingKind, BufferParams, BufferRef, Code, DeviceKind, Dispatch, DispatchBinding, DriverInfo, FactoryInfo,
-    Function, Heap, MemoryAccess, MemoryType, OverrideValue, Source, Usage, Workgroups,
+    Binding, BindingKind, BufferParams, BufferRef, Code, DeviceKind, Dispatch, DispatchBinding, DriverInfo,
+    FactoryInfo, Function, Heap, MemoryAccess, MemoryType, OverrideValue, Source, Usage, Workgroups,
 };
 pub use object::{
     Amount, Blob, BlobInfo, Buffer, BufferInfo, Compatibility, Device, DeviceInfo, Driver, Executable,

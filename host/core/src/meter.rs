@@ -71,6 +71,8 @@ pub(crate) struct Meter {
     pub(crate) read_bytes: Count,
     pub(crate) written_bytes: Count,
     pub(crate) kernel_ns: Count,
+    pub(crate) waits_cut: Count,
+    pub(crate) blobs_asked: Count,
     failures: [Count; Kind::ALL.len()],
 }
 
@@ -82,6 +84,8 @@ impl Meter {
             submissions: Count::new(counter!("hal_submissions_total", "tenant" => tenant.clone())),
             read_bytes: Count::new(counter!("hal_read_bytes_total", "tenant" => tenant.clone())),
             written_bytes: Count::new(counter!("hal_written_bytes_total", "tenant" => tenant.clone())),
+            waits_cut: Count::new(counter!("hal_waits_cut_total", "tenant" => tenant.clone())),
+            blobs_asked: Count::new(counter!("hal_blobs_asked_total", "tenant" => tenant.clone())),
             kernel_ns: Count::new(counter!("hal_kernel_ns_total", "tenant" => tenant.clone())),
             failures: Kind::ALL.map(|kind| {
                 Count::new(counter!("hal_failures_total", "tenant" => tenant.clone(), "kind" => kind.label()))

@@ -4,7 +4,7 @@
 //! jobs that run already. A job is never interrupted: whoever waited for it may leave, it runs to its end, and what it
 //! was charged stays charged until then.
 
-use crate::error::{Error, Result, deadline, internal, unavailable};
+use crate::error::{Error, Result, internal, unavailable};
 use std::{
     collections::{HashMap, VecDeque},
     panic::{AssertUnwindSafe, catch_unwind},
@@ -111,29 +111,21 @@ impl Pool {
         Ok(())
     }
 
-    /// Runs a job and waits for its outcome, at most until `until`. A panic in it is `internal`.
+    /// Runs a job and waits for its outcome. A panic in it is `internal`.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         lane: u64,
-        until: Option<Instant>,
         what: &'static str,
         job: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (sender, receiver) = oneshot::channel();
         let work = move || {
-            let outcome = catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|_| Err(panicked(what)));
+            let outcome = guarded(what, job);
             // Nobody may be waiting any more.
             let _ = sender.send(outcome);
         };
         self.queue(lane, Job { work: Box::new(work), call: true })?;
-        let received = match until {
-            None => receiver.await,
-            Some(until) => match timeout_at(until, receiver).await? {
-                Some(received) => received,
-                None => return Err(deadline(format!("{what} took too long; it goes on by itself"))),
-            },
-        };
-        received.unwrap_or_else(|_| Err(no_thread()))
+        receiver.await.unwrap_or_else(|_| Err(no_thread()))
     }
 }
 
@@ -142,8 +134,12 @@ pub(crate) fn no_thread() -> Error {
     unavailable("the host cannot start a thread now; try again later")
 }
 
-pub(crate) fn panicked(what: &'static str) -> Error {
-    internal(format!("the driver panicked during {what}; this is a bug in the driver"))
+/// Calls into a driver. A panic there is `internal`, and does not unwind through whoever called.
+pub(crate) fn guarded<T>(what: &'static str, call: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
+        tracing::error!(what, "a driver panicked");
+        Err(internal(format!("the driver panicked during {what}; this is a bug in the driver")))
+    })
 }
 
 /// None when the time is up before the future is.
@@ -249,13 +245,13 @@ mod tests {
     #[tokio::test]
     async fn a_job_answers_and_a_panic_is_a_value() {
         let pool = Pool::new(1);
-        assert_eq!(pool.run(1, None, "adding", || Ok(1 + 1)).await, Ok(2));
+        assert_eq!(pool.run(1, "adding", || Ok(1 + 1)).await, Ok(2));
         let quiet = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| ()));
-        let error = pool.run::<()>(1, None, "failing", || panic!("on purpose")).await.unwrap_err();
+        let error = pool.run::<()>(1, "failing", || panic!("on purpose")).await.unwrap_err();
         std::panic::set_hook(quiet);
         assert_eq!(error.code, hal_driver::Code::Internal);
-        assert_eq!(pool.run(1, None, "adding", || Ok(3)).await, Ok(3), "the thread lives on");
+        assert_eq!(pool.run(1, "adding", || Ok(3)).await, Ok(3), "the thread lives on");
     }
 
     #[tokio::test]
@@ -269,8 +265,7 @@ mod tests {
             told.send(()).unwrap();
             Ok(())
         };
-        let error = pool.run(1, Some(until), "waiting", job).await.unwrap_err();
-        assert_eq!(error.code, hal_driver::Code::DeadlineExceeded);
+        assert_eq!(timeout_at(until, pool.run(1, "waiting", job)).await, Ok(None));
         go.send(()).unwrap();
         finished.recv_timeout(Duration::from_secs(10)).unwrap();
     }

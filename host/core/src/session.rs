@@ -211,6 +211,10 @@ pub struct Report {
     pub failures: Vec<(&'static str, u64)>,
     /// Work that was queued.
     pub submissions: u64,
+    /// Waits that ended because the deadline of [`Session::set_deadline`] was near, not because their own timeout had passed.
+    pub waits_cut: u64,
+    /// How often blobs were listed or opened, whether or not there were any.
+    pub blobs_asked: u64,
     /// Time that devices spent on it, as far as they can tell.
     pub kernel_ns: u64,
     /// Bytes that went from devices and blobs to the tenant.
@@ -253,6 +257,7 @@ impl Session {
 
     /// The blobs that were granted.
     pub fn blobs(&self) -> Vec<BlobInfo> {
+        self.tenant.meter.blobs_asked.add(1);
         self.blobs.iter().map(|blob| BlobInfo { name: blob.name.clone(), length: blob.length }).collect()
     }
 
@@ -262,6 +267,7 @@ impl Session {
     /// `not-found` with the names there are; `resource-exhausted` for "blobs"; `permission-denied` once revoked.
     #[tracing::instrument(level = "trace", skip_all)]
     pub fn open_blob(&self, name: &str) -> Result<Blob> {
+        self.tenant.meter.blobs_asked.add(1);
         self.tenant.observe("blobs.open", self.try_open_blob(name))
     }
 
@@ -344,6 +350,8 @@ impl Remote {
             calls: tenant.meter.calls.get(),
             failures: tenant.meter.failures(),
             submissions: tenant.meter.submissions.get(),
+            waits_cut: tenant.meter.waits_cut.get(),
+            blobs_asked: tenant.meter.blobs_asked.get(),
             kernel_ns: tenant.meter.kernel_ns.get(),
             read_bytes: tenant.meter.read_bytes.get(),
             written_bytes: tenant.meter.written_bytes.get(),

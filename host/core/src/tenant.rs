@@ -3,10 +3,10 @@
 use crate::{
     audit::{Audit, Event},
     budget::Node,
-    error::{Error, Result, cancelled},
+    error::{Error, Result, cancelled, deadline},
     meter::Meter,
     object::DeviceShared,
-    pool::Pool,
+    pool::{Pool, timeout_at},
     queue::Weaks,
 };
 use std::{
@@ -25,6 +25,17 @@ const MOST_MARGIN: Duration = Duration::from_millis(100);
 
 /// Longest time that is computed with: beyond it a timeout means for ever.
 const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// When a wait has to end, and by whose limit.
+#[derive(Clone, Copy)]
+pub(crate) struct Until {
+    /// None: never.
+    pub(crate) at: Option<Instant>,
+    /// It is the end of the guest's run, which comes before that of the timeout.
+    run: bool,
+    /// What was asked for.
+    timeout_ns: u64,
+}
 
 /// What all objects of one session share.
 pub(crate) struct Tenant {
@@ -108,16 +119,26 @@ impl Tenant {
         self.deadline_ns.store(ns, Ordering::Release);
     }
 
-    /// When a wait of `timeout_ns` that begins now has to end: at the call's deadline at the latest. None: never.
-    pub(crate) fn until(&self, timeout_ns: u64) -> Option<Instant> {
+    /// When a wait of `timeout_ns` that begins now has to end: a little before the guest's run at the latest.
+    pub(crate) fn until(&self, timeout_ns: u64) -> Until {
         let asked = Duration::from_nanos(timeout_ns);
         let asked = (asked < FOR_EVER).then(|| Instant::now().checked_add(asked)).flatten();
         let deadline = Duration::from_nanos(self.deadline_ns.load(Ordering::Acquire));
         let deadline = (deadline < FOR_EVER).then(|| self.started.checked_add(deadline)).flatten();
-        match (asked, deadline) {
-            (Some(asked), Some(deadline)) => Some(asked.min(deadline)),
-            (asked, deadline) => asked.or(deadline),
+        let run = deadline.is_some_and(|deadline| asked.is_none_or(|asked| deadline < asked));
+        Until { at: if run { deadline } else { asked }, run, timeout_ns }
+    }
+
+    /// What a wait answers that ended at its time. `what` was going on.
+    pub(crate) fn late(&self, until: Until, what: &str) -> Error {
+        if until.run {
+            self.meter.waits_cut.add(1);
+            return deadline(format!(
+                "the host's limit on how long the guest may run at a stretch is reached, while {what}; it ends what waits"
+            ));
         }
+        let timeout = Duration::from_nanos(until.timeout_ns);
+        deadline(format!("the call's own timeout, {timeout:?}, passed while {what}"))
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
@@ -151,18 +172,40 @@ impl Tenant {
         job: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.alive(node)?;
-        let outcome = self.pool.run(self.lane, self.until(timeout_ns), what, job);
+        let until = self.until(timeout_ns);
+        let outcome = self.pool.run(self.lane, what, job);
         tokio::pin!(outcome);
         loop {
             // It hears of what happens from here on; what happened before is looked at next.
             let taken = self.taken.notified();
             self.alive(node)?;
-            tokio::select! {
-                biased;
-                outcome = &mut outcome => return self.alive(node).and(outcome),
-                () = taken => (),
+            let next = async {
+                tokio::select! {
+                    biased;
+                    outcome = &mut outcome => Some(outcome),
+                    () = taken => None,
+                }
+            };
+            let next = match until.at {
+                None => next.await,
+                Some(at) => match timeout_at(at, next).await? {
+                    Some(next) => next,
+                    None => return Err(self.overdue(until, what)),
+                },
+            };
+            if let Some(outcome) = next {
+                return self.alive(node).and(outcome);
             }
         }
+    }
+
+    /// What a call answers that took longer than the host gives it.
+    fn overdue(&self, until: Until, what: &str) -> Error {
+        if until.run {
+            return self.late(until, what);
+        }
+        let limit = Duration::from_nanos(until.timeout_ns);
+        deadline(format!("{what} took longer than {limit:?}, the host's limit for it; it goes on by itself"))
     }
 
     /// Ends the session, once: nothing new begins, what waits is cancelled, what runs is told to stop.

@@ -57,18 +57,34 @@ pub(crate) fn cut(text: &mut String, bytes: usize) {
 
 /// The text with every occurrence of a word replaced, where it is not a part of a longer one.
 pub(crate) fn replace_word(text: &str, word: &str, by: &str) -> String {
+    replace_words(text, &[(word, by.to_owned())])
+}
+
+/// The same for several words at once: what was put in is not looked at again. Of words that begin at one place the longest one counts.
+pub(crate) fn replace_words(text: &str, words: &[(&str, String)]) -> String {
     let part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let mut out = String::with_capacity(text.len());
-    let mut from = 0;
-    for (at, found) in text.match_indices(word).filter(|(_, found)| !found.is_empty()) {
-        let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + found.len()..).unwrap_or_default());
-        if !part(before.chars().next_back()) && !part(after.chars().next()) {
-            out.push_str(text.get(from..at).unwrap_or_default());
-            out.push_str(by);
-            from = at + found.len();
-        }
+    let mut rest = text;
+    let mut before = None;
+    while let Some(next) = rest.chars().next() {
+        let whole = |word: &&(&str, String)| {
+            let after = rest.strip_prefix(word.0).filter(|_| !word.0.is_empty());
+            after.is_some_and(|after| !part(after.chars().next()))
+        };
+        let found = words.iter().filter(whole).max_by_key(|(word, _)| word.len()).filter(|_| !part(before));
+        let length = match found {
+            Some((word, by)) => {
+                out.push_str(by);
+                word.len()
+            }
+            None => {
+                out.push(next);
+                next.len_utf8()
+            }
+        };
+        before = rest.get(..length).and_then(|taken| taken.chars().next_back());
+        rest = rest.get(length..).unwrap_or_default();
     }
-    out.push_str(text.get(from..).unwrap_or_default());
     out
 }
 
@@ -119,6 +135,8 @@ mod tests {
         assert_eq!(replace_word("no pci-a here: pci-ab, pci-a", "pci-a", "0"), "no 0 here: pci-ab, 0");
         assert_eq!(replace_word("0 of 10", "0", "3"), "3 of 10");
         assert_eq!(replace_word("x", "", "y"), "x");
+        let words = [("1", "0".to_owned()), ("0", "1".to_owned()), ("0 and", "all:".to_owned())];
+        assert_eq!(replace_words("1 and 0, 0 and 10", &words), "0 and 1, all: 10");
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! What must be refused is refused at once and in little memory.
 
 use crate::{builder, guests, host};
-use hal_host::{Error, LoadOptions, Rejection, Screen, hal_core::Code};
+use hal_host::{
+    Error, LoadOptions, Rejection, Screen,
+    hal_core::{Code, audit},
+};
 use std::{
     fs,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -145,4 +149,50 @@ async fn an_inspection_says_all_of_it_without_compiling() {
     let inspection = host.inspect(&tenant, &LoadOptions::default()).await.expect("an answer");
     assert_eq!(inspection.rejections, []);
     assert!(inspection.shape.expect("a shape").exports.iter().any(|export| export.name == "run"));
+}
+
+#[derive(Default)]
+struct Told(Mutex<Vec<Refused>>);
+
+/// Digest, length, code, reason.
+type Refused = (Option<String>, u64, Code, String);
+
+impl audit::Sink for Told {
+    fn event(&self, event: &audit::Event<'_>) {
+        if let audit::Event::LoadRefused { sha256, bytes, code, reason } = event {
+            self.0.lock().unwrap().push((sha256.map(str::to_owned), *bytes, *code, (*reason).to_owned()));
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_refused_is_told_to_the_audit_sink() {
+    let told = Arc::new(Told::default());
+    let host = builder().audit(told.clone()).build().expect("a host");
+    let good = guests::plain(r#"(func (export "f") (param i32) (result i32) local.get 0)"#, &["f"]);
+    host.load(&good).await.expect("accepted");
+    let (nested, huge) = (guests::nested(8_000), vec![0; 100 << 20]);
+    let import = guests::text(r#"(component (import "acme:net/raw@1.0.0" (instance (export "f" (func)))))"#);
+    for bytes in [&nested, &huge, &import, &import] {
+        host.load(bytes).await.expect_err("refused");
+    }
+    // Allowed by name, and then defined by nobody.
+    let options = LoadOptions { imports: vec!["acme:net/raw@1".into()], ..LoadOptions::default() };
+    let program = host.load_with(&import, &options).await.expect("accepted");
+    host.instance_pre::<hal_host::State>(&program, |_| Ok(())).err().expect("refused");
+
+    let told = told.0.lock().unwrap();
+    let seen: Vec<_> = told.iter().map(|(sha256, bytes, code, _)| (sha256.is_some(), *bytes as usize, *code)).collect();
+    assert_eq!(
+        seen,
+        [
+            (true, nested.len(), Code::ResourceExhausted),
+            (false, huge.len(), Code::ResourceExhausted),
+            (true, import.len(), Code::PermissionDenied),
+            (true, import.len(), Code::PermissionDenied),
+            (true, import.len(), Code::Incompatible),
+        ]
+    );
+    assert!(told[2..].iter().all(|(sha256, ..)| *sha256 == told[2].0), "one file has one name");
+    assert!(told[2].3.contains("acme:net/raw") && told[4].3.contains("linked"), "{told:?}");
 }

@@ -154,6 +154,10 @@ impl Driver for CountedDriver {
         self.inner.details(path)
     }
 
+    fn choose(&self, devices: &[DeviceInfo], parameters: &Parameters) -> Result<usize> {
+        self.inner.choose(devices, parameters)
+    }
+
     fn open(&self, path: &str, parameters: &Parameters) -> Result<Arc<dyn Device>> {
         let inner = self.inner.open(path, parameters)?;
         let _alive = Alive::new(&self.counts, |counts| &counts.devices);

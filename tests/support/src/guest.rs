@@ -146,6 +146,13 @@ impl Guest {
         self
     }
 
+    /// How many handles it may hold or lend, instead of what follows from its grants.
+    #[must_use]
+    pub fn handles(mut self, handles: usize) -> Self {
+        self.options.handles = Some(handles);
+        self
+    }
+
     /// How often it is called, in one session.
     #[must_use]
     pub fn times(mut self, times: usize) -> Self {
@@ -355,7 +362,7 @@ impl Ended {
     #[track_caller]
     pub fn stopped(self) {
         assert!(
-            matches!(self.outcome, Err(Error::Deadline(_))),
+            matches!(self.outcome, Err(Error::Deadline { .. })),
             "{}: expected its deadline, got {:?}",
             self.name,
             self.outcome

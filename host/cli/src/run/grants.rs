@@ -89,15 +89,19 @@ fn check(grants: &[Grant], built_in: &BuiltIn) -> anyhow::Result<()> {
 
 /// `cpu`, `cpu=memory=64MiB,buffers=16`, `cpu/0`, `cpu/0=memory=1GiB`.
 fn grant(text: &str, built_in: &BuiltIn) -> anyhow::Result<Grant> {
-    let (what, limits) = text.split_once('=').unwrap_or((text, ""));
+    let (what, limits) = text.split_once('=').map_or((text, None), |(what, limits)| (what, Some(limits)));
     let driver = what.split_once('/').map_or(what, |(driver, _device)| driver);
     built_in.require(driver)?;
     let mut allowed = Limits::new();
-    if let Err(error) = allowed.parse(limits) {
+    if let Some(Err(error)) = limits.map(|limits| allowed.parse(limits)) {
         bail!(error.message);
     }
     let grant = Grant::named(driver).limits(allowed);
-    Ok(if what == driver { grant } else { grant.devices([what]) })
+    if what == driver {
+        return Ok(grant);
+    }
+    policy::check_pattern(what).map_err(|error| anyhow::anyhow!(error.message))?;
+    Ok(grant.devices([what]))
 }
 
 fn blob(text: &str) -> anyhow::Result<(String, PathBuf)> {

@@ -45,6 +45,8 @@ struct Slotted {
 /// Checks a batch whose commands may name `slots` slots; none for a batch that is submitted, which has no such thing.
 pub(crate) fn batch(device: &Arc<DeviceShared>, batch: Batch, slots: Option<u32>) -> Result<Checked> {
     let Batch { buffers, executables, commands } = batch;
+    super::count("buffers", buffers.len())?;
+    super::count("executables", executables.len())?;
     let host_bytes = host_bytes(&buffers, &executables, &commands);
     for (index, buffer) in buffers.iter().enumerate() {
         usable_buffer(device, buffer).map_err(|error| context(error, &format!("buffer {index} of the batch")))?;
@@ -207,7 +209,10 @@ fn dispatch_shape(scope: &Scope<'_>, mut dispatch: Dispatch) -> Result<Dispatch>
     }
     let most = scope.device.native.limits().max_bindings.min(MAX_BINDING_NUMBER) as usize;
     if dispatch.bindings.len() > most {
-        return Err(invalid(format!("{} bindings; this device takes {most}", dispatch.bindings.len())));
+        return Err(invalid(format!(
+            "{} bindings are given, but this device's \"max-bindings\" is {most}; leave out those that the function does not use",
+            dispatch.bindings.len()
+        )));
     }
     dispatch.bindings.sort_by_key(|binding| binding.binding);
     binding_set(&dispatch.bindings, function)?;

@@ -5,9 +5,11 @@
 //! still there. *Inside the kernel*, by what the driver compiles in. A driver relies on the first two.
 
 mod batch;
+mod load;
 mod refs;
 
 pub(crate) use batch::{Checked, MAX_SLOTS, USE_BYTES, batch, slots, touch_bytes};
+pub(crate) use load::functions;
 
 use crate::{
     budget::Node,
@@ -34,6 +36,20 @@ pub(crate) fn length(size: u64, offset: u64, length: Option<u64>) -> Result<u64>
             .checked_sub(offset)
             .ok_or_else(|| out_of_range(format!("a range that begins at {offset} does not lie inside {size} bytes"))),
     }
+}
+
+/// Most objects that one list of a call may name, the same one counted each time. As many live objects as a grant has by default, with
+/// room to spare; and what a call lends is bounded by the engine too, which must not be what a guest meets first.
+pub const MAX_LISTED: usize = 16_384;
+
+/// A list of objects.
+pub(crate) fn count(what: &str, listed: usize) -> Result<()> {
+    if listed > MAX_LISTED {
+        return Err(out_of_range(format!(
+            "{listed} {what} in one list; at most {MAX_LISTED} are taken: split the call"
+        )));
+    }
+    Ok(())
 }
 
 /// A bound that each call meets by itself.

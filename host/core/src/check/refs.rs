@@ -254,15 +254,18 @@ impl<'a> Scope<'a> {
                 binding.min_length, span.length
             )));
         }
+        let limits = self.device.native.limits();
+        let most = |limit, length, allowed| {
+            let advice = "bind a part of the buffer, and say its length";
+            if length > allowed { Err(Error::bound(limit, length, allowed, advice)) } else { Ok(()) }
+        };
         match binding.kind {
             BindingKind::Uniform => {
-                let most = self.device.native.limits().max_uniform_bytes;
-                if span.length > most {
-                    return Err(invalid(format!("a uniform range of {} bytes; this device takes {most}", span.length)));
-                }
+                most("max-uniform-bytes", span.length, limits.max_uniform_bytes)?;
                 super::rights(span.storage, Usage::DISPATCH_UNIFORM_READ, MemoryAccess::READ)
             }
             BindingKind::Storage => {
+                most("max-storage-binding-bytes", span.length, limits.max_storage_binding_bytes)?;
                 if binding.reads || !binding.writes {
                     super::rights(span.storage, Usage::DISPATCH_STORAGE_READ, MemoryAccess::READ)?;
                 }

@@ -9,7 +9,7 @@ use crate::{
     queue::Uses,
     text::quote,
 };
-use hal_driver::{MemoryAccess, MemoryType, Transfer, Usage};
+use hal_driver::{MemoryAccess, MemoryType, Usage};
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
     atomic::{AtomicBool, Ordering},
@@ -280,10 +280,10 @@ impl Buffer {
     #[tracing::instrument(level = "trace", skip_all)]
     pub async fn read(&self, offset: u64, length: u64, into: Vec<u8>) -> Result<Vec<u8>> {
         let result = match self.transfer(offset, length, false) {
-            Ok((native, _memory)) => match native.read(self.0.offset.saturating_add(offset), length, into) {
-                Transfer::Done(result) => result.map_err(Error::from),
-                Transfer::Pending(future) => self.device().finish(future).await,
-            },
+            Ok((native, _memory)) => {
+                let start = self.0.offset.saturating_add(offset);
+                self.device().transfer("a read", || native.read(start, length, into)).await
+            }
             Err(error) => Err(error),
         };
         if result.is_ok() {
@@ -300,10 +300,10 @@ impl Buffer {
     pub async fn write(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         let length = bytes.len() as u64;
         let result = match self.transfer(offset, length, true) {
-            Ok((native, _memory)) => match native.write(self.0.offset.saturating_add(offset), bytes) {
-                Transfer::Done(result) => result.map_err(Error::from),
-                Transfer::Pending(future) => self.device().finish(future).await,
-            },
+            Ok((native, _memory)) => {
+                let start = self.0.offset.saturating_add(offset);
+                self.device().transfer("a write", || native.write(start, bytes)).await
+            }
             Err(error) => Err(error),
         };
         if result.is_ok() {

@@ -7,6 +7,7 @@ use crate::{
     check,
     error::{Error, Result, invalid, not_found},
     policy::Limit,
+    pool::guarded,
     queue::Timeline,
     text::{MAX_NAME_BYTES, quote},
 };
@@ -19,7 +20,7 @@ const MAX_OVERRIDES: usize = 256;
 /// A device as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// Counted from 0 per driver handle, after filtering by the grant; never used again. 0 is the default device.
+    /// Counted from 0 per driver handle, after filtering by the grant; never used again.
     pub id: u64,
     /// Usable in a URI: `driver://path`.
     pub path: String,
@@ -170,7 +171,7 @@ impl Device {
         let new = self.storage(params, size)?;
         let device = self.0.clone();
         if self.0.native.allocates_at_once() {
-            return fixed(&device, new);
+            return guarded("an allocation", || fixed(&device, new));
         }
         self.0.run("an allocation", move || fixed(&device, new)).await
     }
@@ -222,8 +223,8 @@ impl Device {
     /// Compiles kernels, for as long as a compiler takes.
     ///
     /// # Errors
-    /// `invalid-argument` with line and column for wrong source or overrides; `incompatible` for a format or feature the device lacks;
-    /// `unimplemented`; `resource-exhausted` above "max-source-bytes", a compiler's bound, or for "executables".
+    /// `invalid-argument` with line and column for wrong source or overrides; `incompatible` for a format or feature the device lacks, and
+    /// for a function beyond one of its limits; `unimplemented`; `resource-exhausted` above "max-source-bytes", a compiler's bound, or for "executables".
     #[tracing::instrument(level = "trace", skip_all)]
     pub async fn load_executable(&self, params: ExecutableParams, bytes: Vec<u8>) -> Result<Executable> {
         let result = self.try_load(params, bytes).await;
@@ -258,6 +259,7 @@ impl Device {
                 LoadRequest { format: &params.format, bytes: &bytes, overrides: &params.overrides, label: &label };
             let native = device.native.load(&request)?;
             drop(source);
+            check::functions(device.native.info(), device.native.limits(), native.functions())?;
             Ok(Executable::new(&device, native, charge))
         };
         self.0.run("compiling", compile).await

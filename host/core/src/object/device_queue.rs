@@ -5,7 +5,7 @@ use crate::{
     Batch, SlotBinding, TimePoint, WaitMode,
     budget::Charge,
     check,
-    error::{Result, invalid, out_of_range},
+    error::{Result, invalid},
     policy::Limit,
     queue::{Action, Entry, Job, Range, Rest, Signals, Touch, View, enqueue, not_above, wait},
 };
@@ -114,6 +114,7 @@ impl Device {
         let waits = self.points(wait, false)?;
         let signals = self.points(signal, true)?;
         let checked = &recording.0.checked;
+        check::count("buffers", buffers.len())?;
         if bindings.len() > check::MAX_SLOTS as usize {
             return Err(invalid(format!(
                 "{} bindings; a recording has at most {} slots",
@@ -304,9 +305,7 @@ impl Device {
                 _ => Ok((timeline.clone(), point.value)),
             }
         };
-        if u32::try_from(points.len()).is_err() {
-            return Err(out_of_range("more points than can be counted"));
-        }
+        check::count("points", points.len())?;
         points.iter().map(one).collect()
     }
 

@@ -5,17 +5,19 @@ use crate::{
     WaitMode,
     budget::{Charge, Node},
     error::{Error, Result, cancelled, precondition},
+    pool::guarded,
     queue::{Entry, Timeline, Weaks, wait},
     tenant::{Tenant, nanoseconds},
 };
-use hal_driver::Code;
+use hal_driver::{Code, Transfer};
 use std::{
     collections::{HashMap, VecDeque},
-    pin::Pin,
+    future::poll_fn,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    task::Poll,
 };
 
 /// Most timings that are kept until somebody takes them; older ones go.
@@ -201,14 +203,19 @@ impl DeviceShared {
         std::mem::take(&mut *lock(&self.timings)).into()
     }
 
-    /// Waits for a transfer, at most until the call's deadline or the device's end.
-    pub(crate) async fn finish<T>(
-        &self,
-        future: Pin<Box<dyn Future<Output = hal_driver::Result<T>> + Send>>,
-    ) -> Result<T> {
+    /// Makes a transfer and waits for it, at most until the call's deadline or the device's end. A panic of the driver's is `internal`.
+    pub(crate) async fn transfer<T>(&self, what: &'static str, make: impl FnOnce() -> Transfer<T>) -> Result<T> {
+        let mut pending = match guarded(what, || Ok(make()))? {
+            Transfer::Done(outcome) => return outcome.map_err(Error::from),
+            Transfer::Pending(pending) => pending,
+        };
+        let outcome = poll_fn(|context| match guarded(what, || Ok(pending.as_mut().poll(context))) {
+            Ok(poll) => poll.map(|outcome| outcome.map_err(Error::from)),
+            Err(panicked) => Poll::Ready(Err(panicked)),
+        });
         tokio::select! {
             biased;
-            outcome = future => outcome.map_err(Error::from),
+            outcome = outcome => outcome,
             error = self.interrupted() => Err(error),
         }
     }
@@ -221,7 +228,7 @@ impl DeviceShared {
     ) -> Result<T> {
         let outcome = tokio::select! {
             biased;
-            outcome = self.tenant.pool.run(self.tenant.lane, None, what, job) => outcome,
+            outcome = self.tenant.pool.run(self.tenant.lane, what, job) => outcome,
             error = self.interrupted() => Err(error),
         };
         if outcome.is_err() {

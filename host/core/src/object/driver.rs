@@ -1,12 +1,12 @@
 //! Drivers: they list devices and open them.
 
-use super::{Device, DeviceInfo, DeviceShared, device_state::DeviceParts, factory::CREATING_NS};
+use super::{Device, DeviceInfo, DeviceShared, device_state::DeviceParts, factory::CREATING_NS, profile};
 use crate::{
     budget::{Charge, Node},
     error::{Error, Result, internal, invalid, not_found, out_of_range, unavailable},
     policy::{Limit, Reveal, Terms},
     tenant::Tenant,
-    text::{MAX_NAME_BYTES, clean, cut, list, quote, replace_word},
+    text::{MAX_NAME_BYTES, clean, cut, list, quote, replace_word, replace_words},
 };
 use hal_driver::DriverInfo;
 use hal_uri::{MAX_PARAMS, MAX_URI_BYTES, Uri};
@@ -102,7 +102,7 @@ impl Driver {
     pub async fn device_details(&self, id: u64) -> Result<String> {
         let shared = self.0.clone();
         let details = move || {
-            let device = shared.find(&Which::Id(id))?;
+            let device = shared.find(&Which::Id(id), &Vec::new())?;
             shared.details(&device)
         };
         let result = self.run("describing a device", details).await;
@@ -129,10 +129,13 @@ impl Driver {
         self.0.tenant.observe("driver.create-device-by-id", result)
     }
 
-    /// Opens a device by the path it was listed with; the empty path is the default device.
+    /// Opens a device by the path it was listed with. The empty path leaves the choice to the driver: the first device listed, unless it
+    /// knows parameters that ask for another one. The parameter `profile=portable` is known to every driver: the device then publishes
+    /// and takes no more than [`hal_driver::PORTABLE`].
     ///
     /// # Errors
-    /// `not-found` with the paths there are; `invalid-argument` for a malformed path or an unknown parameter;
+    /// `not-found` with the paths there are, or if no device is as the parameters ask; `invalid-argument` for a malformed path or an
+    /// unknown parameter;
     /// `resource-exhausted` for "devices"; `unavailable` if it cannot be opened now.
     #[tracing::instrument(level = "trace", skip_all)]
     pub async fn create_device_by_path(&self, path: &str, parameters: Parameters) -> Result<Device> {
@@ -169,7 +172,7 @@ impl Driver {
         Ok((named(parsed.path())?, parsed.params().iter().map(own).collect()))
     }
 
-    /// Opens device 0 without parameters.
+    /// Opens the device that the driver chooses if nothing is asked for, which is the first one of most drivers.
     ///
     /// # Errors
     /// `unavailable` if there is no device; as by path otherwise.
@@ -191,7 +194,7 @@ impl Driver {
         self.0.tenant.alive(&self.0.node)?;
         let charge = self.0.node.charge(Limit::Devices, 1)?;
         let shared = self.0.clone();
-        self.run("opening a device", move || shared.open(&which, &parameters, charge)).await
+        self.run("opening a device", move || shared.open(&which, parameters, charge)).await
     }
 
     async fn run<T: Send + 'static>(
@@ -217,15 +220,29 @@ impl DriverShared {
     }
 
     /// A driver's error about a device, less what the grant does not reveal of it.
-    fn hide(&self, id: u64, native: &hal_driver::DeviceInfo, mut error: Error) -> Error {
-        if self.terms.reveal != Reveal::All {
-            tracing::debug!(tenant = %self.tenant.name, device = %native.path, %error, "a device was not opened");
-            if self.terms.reveal == Reveal::None {
-                error.message = replace_word(&error.message, &native.name, "the device");
-            }
-            error.message = replace_word(&error.message, &native.path, &id.to_string());
+    fn hide(&self, devices: &[Listed], mut error: Error) -> Error {
+        if self.terms.reveal == Reveal::All {
+            return error;
         }
+        tracing::debug!(tenant = %self.tenant.name, driver = %self.info.name, %error, "a device was not opened");
+        if self.terms.reveal == Reveal::None {
+            for device in devices {
+                error.message = replace_word(&error.message, &device.native.name, "the device");
+            }
+        }
+        // In one pass: an id that was put in may be another device's path.
+        let paths = devices.iter().map(|device| (device.native.path.as_str(), device.id.to_string()));
+        error.message = replace_words(&error.message, &paths.collect::<Vec<_>>());
         error
+    }
+
+    /// The device that is meant by a caller that names none.
+    fn choose(&self, listed: &[Listed], parameters: &Parameters) -> Result<u64> {
+        let devices: Vec<_> = listed.iter().map(|device| device.native.clone()).collect();
+        let chosen = self.native.choose(&devices, parameters).map_err(|error| self.hide(listed, error.into()))?;
+        listed.get(chosen).map(|device| device.id).ok_or_else(|| {
+            internal(format!("the driver \"{}\" chose device {chosen} of a list of {}", self.info.name, listed.len()))
+        })
     }
 
     /// The devices there are now, under ids that stay.
@@ -293,14 +310,14 @@ impl DriverShared {
     }
 
     /// The device that is meant, in a fresh list.
-    fn find(&self, which: &Which) -> Result<Listed> {
+    fn find(&self, which: &Which, parameters: &Parameters) -> Result<Listed> {
         let last = self.lock().last.clone();
         let listed = self.list()?;
         let id = match which {
             Which::Default if listed.is_empty() => {
                 return Err(unavailable(format!("the driver \"{}\" has no device now", self.info.name)));
             }
-            Which::Default => 0,
+            Which::Default => self.choose(&listed, parameters)?,
             Which::Id(id) => *id,
             Which::Ordinal(ordinal) => {
                 let ids = last.unwrap_or_else(|| listed.iter().map(|device| device.id).collect());
@@ -313,7 +330,7 @@ impl DriverShared {
         if id >= self.lock().paths.len() as u64 {
             let ids: Vec<String> = listed.iter().map(|device| device.id.to_string()).collect();
             return Err(not_found(format!(
-                "no device has the id {id}; there are {}",
+                "no device has the id {id}; ids there are: {}",
                 list(ids.iter().map(String::as_str))
             )));
         }
@@ -336,10 +353,12 @@ impl DriverShared {
         Err(not_found(format!("no device has the path {}; there are {there}", quote(path))))
     }
 
-    fn open(&self, which: &Which, parameters: &Parameters, charge: Charge) -> Result<Device> {
-        let listed = self.find(which)?;
-        let native = self.native.open(&listed.native.path, parameters);
-        let native = native.map_err(|error| self.hide(listed.id, &listed.native, error.into()))?;
+    fn open(&self, which: &Which, mut parameters: Parameters, charge: Charge) -> Result<Device> {
+        let portable = profile::take(&mut parameters)?;
+        let listed = self.find(which, &parameters)?;
+        let native = self.native.open(&listed.native.path, &parameters);
+        let native = native.map_err(|error| self.hide(std::slice::from_ref(&listed), error.into()))?;
+        let native = if portable { Arc::new(profile::Portable::new(native)) } else { native };
         let info = self.show(listed.id, native.info());
         // The opened device may call itself something else; its path stays the one it was listed with.
         let info = DeviceInfo { path: self.path(listed.id, &listed.native.path), ..info };

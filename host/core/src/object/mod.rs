@@ -8,6 +8,7 @@ mod device_state;
 mod driver;
 mod executable;
 mod factory;
+mod profile;
 mod recording;
 mod semaphore;
 

@@ -121,14 +121,19 @@ fn spanned(text: &str, value: Option<toml::Spanned<String>>, read: fn(&str) -> R
 fn grant(text: &str, entry: toml::Spanned<GrantEntry>) -> Result<Grant> {
     let start = entry.span().start;
     let entry = entry.into_inner();
-    let mut limits = Limits::new();
+    let (mut limits, mut seen) = (Limits::new(), Vec::new());
     for (name, value) in &entry.limits {
         let written = match value {
             toml::Value::Integer(number) => number.to_string(),
             toml::Value::String(text) => text.clone(),
             other => format!("a {}", other.type_str()),
         };
-        limits.set_written(name, &written).map_err(|error| at(text, key(text, start, name), error))?;
+        let here = |error| at(text, key(text, start, name), error);
+        let limit = limits.set_written(name, &written).map_err(here)?;
+        if seen.contains(&limit) {
+            return Err(here(invalid(format!("the limit \"{}\" is given twice, under two names", limit.label()))));
+        }
+        seen.push(limit);
     }
     // Malformed patterns are found here, where the line is known, rather than when a session starts.
     if let Some(devices) = &entry.devices {

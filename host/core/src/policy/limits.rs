@@ -192,19 +192,27 @@ impl Limits {
     /// Changes what a text like `memory=64MiB,buffers=16,submission-time=2s` names.
     ///
     /// # Errors
-    /// `invalid-argument` for an unknown name or a value that is no number of its unit.
+    /// `invalid-argument` for an unknown name, one that is there twice, a value that is no number of its unit, or a text that names none.
     pub fn parse(&mut self, text: &str) -> Result<()> {
+        let mut seen = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let Some((name, value)) = part.split_once('=') else {
                 return Err(invalid(format!("{} is not of the form name=value, such as memory=64MiB", quote(part))));
             };
-            self.set_written(name.trim(), value.trim())?;
+            let limit = self.set_written(name.trim(), value.trim())?;
+            if seen.contains(&limit) {
+                return Err(invalid(format!("the limit \"{}\" is given twice", limit.label())));
+            }
+            seen.push(limit);
+        }
+        if seen.is_empty() {
+            return Err(invalid("no limit is named; write them as name=value, such as memory=64MiB"));
         }
         Ok(())
     }
 
     /// Changes one number as a person writes it.
-    pub(crate) fn set_written(&mut self, name: &str, value: &str) -> Result<()> {
+    pub(crate) fn set_written(&mut self, name: &str, value: &str) -> Result<Limit> {
         let limit = Limit::written(name)?;
         let value = match limit.unit() {
             Unit::Bytes => bytes(value),
@@ -212,7 +220,7 @@ impl Limits {
             Unit::Nanoseconds => duration_ns(value),
         };
         self.put(limit, value.map_err(|error| invalid(format!("limit \"{}\": {}", limit.label(), error.message)))?);
-        Ok(())
+        Ok(limit)
     }
 }
 
@@ -235,15 +243,13 @@ pub fn duration_ns(text: &str) -> Result<u64> {
 }
 
 fn number(text: &str, units: &[(&str, u64)], what: &str) -> Result<u64> {
-    units
-        .iter()
-        .find_map(|(unit, factor)| {
-            let digits = text.strip_suffix(unit)?.trim_end();
-            let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-            plain.then(|| digits.parse::<u64>().ok()?.checked_mul(*factor))
-        })
-        .flatten()
-        .ok_or_else(|| invalid(format!("{} is not {what}", quote(text))))
+    let split = units.iter().find_map(|(unit, factor)| {
+        let digits = text.strip_suffix(unit)?.trim_end();
+        (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some((digits, *factor))
+    });
+    let Some((digits, factor)) = split else { return Err(invalid(format!("{} is not {what}", quote(text)))) };
+    let value = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
+    value.ok_or_else(|| invalid(format!("{} is too large; at most {} of the smallest unit fit", quote(text), u64::MAX)))
 }
 
 #[cfg(test)]
@@ -281,8 +287,23 @@ mod tests {
             "submission-time=1h",
             "memory=99999999999TiB",
             "memory=+1",
+            "",
+            " , ",
+            "buffers=1,buffers=1",
+            "memory=1MiB,memory-bytes=2MiB",
         ] {
             assert_eq!(Limits::new().parse(bad).unwrap_err().code, Code::InvalidArgument, "{bad}");
+        }
+        for (bad, word) in [
+            ("memory=17179869184GiB", "too large"),
+            ("memory=99999999999999999999", "too large"),
+            ("submission-time=9999999999999999999min", "too large"),
+            ("memory=64mb", "is not a size"),
+            ("memory=1MiB,memory=2MiB", "\"memory-bytes\" is given twice"),
+            ("", "no limit is named"),
+        ] {
+            let error = Limits::new().parse(bad).unwrap_err();
+            assert!(error.message.contains(word), "{bad}: {error}");
         }
     }
 

@@ -10,3 +10,4 @@ pub use grant::{Grant, Reveal};
 pub(crate) use grant::{Narrowing, Terms};
 pub use limits::{Limit, Limits, Unit, bytes, duration_ns};
 pub(crate) use pattern::Patterns;
+pub use pattern::check_pattern;

@@ -20,6 +20,14 @@ struct Pattern {
     device: Option<String>,
 }
 
+/// Whether a text is a device pattern: `cpu`, `cpu/0`, `vulkan/*`, `*`.
+///
+/// # Errors
+/// `invalid-argument`, saying what is wrong with it.
+pub fn check_pattern(text: &str) -> Result<()> {
+    Pattern::parse(text).map(drop)
+}
+
 impl Patterns {
     pub(crate) fn parse<S: AsRef<str>>(patterns: &[S]) -> Result<Self> {
         if patterns.len() > MAX_PATTERNS {
@@ -66,6 +74,13 @@ impl Pattern {
         if [Some(driver), device].into_iter().flatten().any(|part| part != "*" && part.contains('*')) {
             return Err(bad("* stands for a whole part"));
         }
+        // What looks like a place in the list, but is none that a device can have, would match nothing without a word.
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let place = device.is_some_and(|part| digits(part.trim_start_matches(['-', '+'])));
+        if place && device.is_some_and(|part| part.parse::<u32>().is_ok_and(|place| place.to_string() == part)) != place
+        {
+            return Err(bad("places are counted from 0 and written without sign or leading zeros"));
+        }
         let named = |part: &str| (part != "*").then(|| part.to_owned());
         Ok(Self { driver: named(driver), device: device.and_then(named) })
     }
@@ -87,6 +102,7 @@ mod tests {
         assert!(one("cpu/x").device("cpu", "x", 1) && !one("vulkan/x").device("cpu", "x", 1));
         assert!(one("vulkan/*").driver("vulkan") && !one("vulkan/*").driver("cpu"));
         assert!(one("*/0").device("any", "p", 0));
+        assert!(one("vulkan/0000:01:00.0").device("vulkan", "0000:01:00.0", 3), "a path that begins with digits");
         assert!(one("vulkan/a/b").device("vulkan", "a/b", 3));
         let none: [&str; 0] = [];
         assert!(!Patterns::parse(&none).unwrap().driver("cpu"));
@@ -94,7 +110,9 @@ mod tests {
 
     #[test]
     fn malformed_patterns_are_refused() {
-        for bad in ["", "/", "cpu/", "/0", "c*", "cpu/0*", &"x".repeat(300)] {
+        for bad in
+            ["", "/", "cpu/", "/0", "c*", "cpu/0*", "cpu/-1", "cpu/+1", "*/01", "cpu/99999999999", &"x".repeat(300)]
+        {
             assert!(Patterns::parse(&[bad]).is_err(), "{bad}");
         }
         assert!(Patterns::parse(&["cpu"; 65]).is_err());

@@ -10,7 +10,7 @@ use crate::{
     error::{Error, Result, internal},
     object::{BufferShared, DeviceShared, Memory, Storage},
     policy::Limit,
-    pool::{no_thread, panicked},
+    pool::{guarded, no_thread},
 };
 use hal_driver::{BufferParams, BufferView, Command, Control, Executable, Timing, Work};
 use std::{
@@ -228,8 +228,8 @@ impl Entry {
         let device = self.device.clone();
         finish.pending = Some(storage.clone());
         let allocate = move || {
-            let native = AssertUnwindSafe(|| device.native.allocate(&params, storage.size).map_err(Error::from));
-            let outcome = catch_unwind(native).unwrap_or_else(|_| Err(panicked("an allocation")));
+            let native = || device.native.allocate(&params, storage.size).map_err(Error::from);
+            let outcome = guarded("an allocation", native);
             finish.pending = None;
             let committed =
                 outcome.and_then(|native| storage.commit(native)).inspect_err(|error| storage.failed(error));

@@ -6,9 +6,10 @@ use super::{
 };
 use crate::{
     WaitMode,
-    error::{Error, Result, deadline},
+    error::{Error, Result},
     object::DeviceShared,
     pool::timeout_at,
+    tenant::Until,
 };
 use std::{
     future::poll_fn,
@@ -94,7 +95,7 @@ impl Drop for Registrations<'_> {
 pub(crate) async fn wait(
     points: &[(Arc<Timeline>, u64)],
     mode: WaitMode,
-    until: Option<Instant>,
+    until: Until,
     device: &DeviceShared,
 ) -> Result<u32> {
     if let Some(known) = known(points, mode) {
@@ -123,12 +124,12 @@ pub(crate) async fn wait(
             }
         });
         let now = Instant::now();
-        if until.is_some_and(|until| until <= now) {
+        if until.at.is_some_and(|at| at <= now) {
             let outcome = pending.outcome(&pending.lock());
-            return outcome.unwrap_or_else(|| Err(deadline("the time given was too short for what was waited for")));
+            return outcome.unwrap_or_else(|| Err(device.tenant.late(until, "waiting for semaphores")));
         }
         let look = now + LOOK;
-        if let Some(outcome) = timeout_at(until.map_or(look, |until| until.min(look)), met).await? {
+        if let Some(outcome) = timeout_at(until.at.map_or(look, |at| at.min(look)), met).await? {
             return outcome;
         }
         device.look();

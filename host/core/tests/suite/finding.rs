@@ -102,7 +102,8 @@ async fn ids_ordinals_and_devices_that_go() {
     assert_eq!(name(0).await.unwrap(), "Model of pci-d");
     assert_eq!(driver.create_device_by_id(3, vec![]).await.unwrap().info().name, "Model of pci-d");
     assert_eq!(code(driver.create_device_by_id(2, vec![]).await), Code::Unavailable);
-    assert_eq!(code(driver.create_device_by_id(9, vec![]).await), Code::NotFound);
+    let error = driver.create_device_by_id(9, vec![]).await.err().unwrap();
+    assert!(error.code == Code::NotFound && error.message.ends_with("ids there are: 3, 1"), "{error}");
     assert_eq!(code(driver.device_details(9).await), Code::NotFound);
     *mock.devices.lock().unwrap() = vec!["same".into(), "same".into()];
     assert_eq!(code(driver.query_available_devices().await), Code::Internal);
@@ -195,6 +196,44 @@ async fn a_drivers_error_reveals_no_more_than_the_grant() {
         *mock.fail_open.lock().unwrap() = Some(hal_driver::Error::new(Code::Unavailable, text));
         let error = driver.create_device_by_id(1, vec![]).await.err().unwrap();
         assert_eq!((error.code, error.message.as_str()), (Code::Unavailable, expected));
+    }
+}
+
+#[tokio::test]
+async fn the_driver_chooses_the_device_that_nobody_named_among_those_that_are_granted() {
+    let mock = Mock::new(Mode::Inline);
+    let session = session(&mock, |grant| grant.devices(["mock/pci-b", "mock/pci-c"]));
+    let driver = session.granted()[0].try_create("mock").await.unwrap();
+    let open = async |uri: &str| driver.create_device_by_uri(uri).await.map(|device| device.info().name);
+    assert_eq!(open("mock://").await.unwrap(), "Model of pci-b");
+    *mock.chosen.lock().unwrap() = Some(Ok(1));
+    assert_eq!(open("mock://?profile=portable&kind=discrete").await.unwrap(), "Model of pci-c");
+    let pairs = vec![("kind".to_owned(), "discrete".to_owned())];
+    assert_eq!(*mock.asked.lock().unwrap(), (vec!["pci-b".to_owned(), "pci-c".to_owned()], pairs));
+    assert_eq!(driver.create_default_device().await.unwrap().info().id, 1);
+    // Whoever names a device gets that one.
+    assert_eq!(open("mock://0?kind=discrete").await.unwrap(), "Model of pci-b");
+    *mock.chosen.lock().unwrap() = Some(Ok(2));
+    let error = open("mock://").await.unwrap_err();
+    assert!(error.code == Code::Internal && error.message.contains("chose device 2 of a list of 2"), "{error}");
+    mock.devices.lock().unwrap().clear();
+    assert_eq!(open("mock://").await.unwrap_err().code, Code::Unavailable, "there is nothing to choose from");
+}
+
+#[tokio::test]
+async fn what_a_driver_says_of_its_choice_reveals_no_more_than_the_grant() {
+    let text = "none is discrete: pci-a is a Model of pci-a, pci-b is 1, pci-c";
+    for (reveal, expected) in [
+        (Reveal::None, "none is discrete: 0 is a the device, 1 is 1, 2"),
+        (Reveal::Model, "none is discrete: 0 is a Model of 0, 1 is 1, 2"),
+        (Reveal::All, text),
+    ] {
+        let mock = Mock::new(Mode::Inline);
+        let session = session(&mock, |grant| grant.reveal(reveal));
+        let driver = session.granted()[0].try_create("mock").await.unwrap();
+        *mock.chosen.lock().unwrap() = Some(Err(hal_driver::Error::new(Code::NotFound, text)));
+        let error = driver.create_default_device().await.err().unwrap();
+        assert_eq!((error.code, error.message.as_str()), (Code::NotFound, expected));
     }
 }
 

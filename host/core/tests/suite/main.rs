@@ -14,6 +14,7 @@ mod endings;
 mod finding;
 mod graphs;
 mod mock;
+mod profile;
 mod refusals;
 mod semaphores;
 mod submissions;

@@ -25,6 +25,9 @@ pub enum Mode {
     Held,
 }
 
+/// What `choose` was asked: the paths, and the parameters.
+type Asked = (Vec<String>, Vec<(String, String)>);
+
 /// What the test arranges, shared by everything the mock makes.
 pub struct Mock {
     pub mode: Mutex<Mode>,
@@ -32,6 +35,12 @@ pub struct Mock {
     pub lost: Mutex<Option<Error>>,
     /// The next allocation or load fails with this.
     pub fail: Mutex<Option<Error>>,
+    /// What `choose` answers, if not the first.
+    pub chosen: Mutex<Option<Result<usize>>>,
+    /// What `choose` was asked last: the paths, and the parameters.
+    pub asked: Mutex<Asked>,
+    /// A function that executables have besides.
+    pub function: Mutex<Option<Function>>,
     /// The next opening fails with this.
     pub fail_open: Mutex<Option<Error>>,
     pub drivers: Mutex<Vec<String>>,
@@ -44,7 +53,7 @@ pub struct Mock {
     pub allocated: AtomicUsize,
     /// Work is dropped without a word.
     pub forget: AtomicBool,
-    /// Submitting panics.
+    /// Submitting, allocating and host transfers panic, the latter after they have been pending once if `slow` is not zero.
     pub panic: AtomicBool,
 }
 
@@ -70,6 +79,9 @@ impl Mock {
             held: Mutex::default(),
             lost: Mutex::default(),
             fail: Mutex::default(),
+            chosen: Mutex::default(),
+            asked: Mutex::default(),
+            function: Mutex::default(),
             fail_open: Mutex::default(),
             drivers: Mutex::new(vec!["mock".into(), "other".into()]),
             devices: Mutex::new(vec!["pci-a".into(), "pci-b".into(), "pci-c".into()]),
@@ -159,8 +171,14 @@ impl Driver for MockDriver {
         Ok(format!("serial number of {path}"))
     }
 
+    fn choose(&self, devices: &[DeviceInfo], parameters: &Parameters) -> Result<usize> {
+        let paths = devices.iter().map(|device| device.path.clone()).collect();
+        *self.0.asked.lock().unwrap() = (paths, parameters.to_vec());
+        self.0.chosen.lock().unwrap().clone().unwrap_or(Ok(0))
+    }
+
     fn open(&self, path: &str, parameters: &Parameters) -> Result<Arc<dyn Device>> {
-        if let Some((key, _)) = parameters.first() {
+        if let Some((key, _)) = parameters.iter().find(|(key, _)| key != "kind") {
             return Err(Error::new(Code::InvalidArgument, format!("unknown parameter {key:?}")));
         }
         self.0.failing()?;
@@ -182,10 +200,12 @@ const LIMITS: Limits = Limits {
     binding_offset_alignment: 16,
     binding_length_multiple: 4,
     max_uniform_bytes: 64,
+    max_storage_binding_bytes: 1 << 12,
     max_workgroups_per_dimension: 100,
     max_workgroups: 1000,
     max_invocations_per_workgroup: 256,
     max_workgroup_memory_bytes: 1024,
+    max_loop_iterations: 65_535,
 };
 
 const HEAPS: [Heap; 1] = [Heap {
@@ -214,7 +234,7 @@ impl Device for MockDevice {
         self.mock.failing()?;
         assert!(!self.mock.panic.load(SeqCst), "on purpose");
         self.mock.allocated.fetch_add(1, SeqCst);
-        Ok(Arc::new(MockBuffer { bytes: Mutex::new(vec![0; size as usize]), _alive: Alive::new(&self.mock) }))
+        Ok(Arc::new(MockBuffer { bytes: Mutex::new(vec![0; size as usize]), alive: Alive::new(&self.mock) }))
     }
 
     fn load(&self, request: &LoadRequest<'_>) -> Result<Arc<dyn Executable>> {
@@ -223,7 +243,7 @@ impl Device for MockDevice {
             return Err(Error::new(Code::InvalidArgument, "line 1, column 1: nothing here"));
         }
         let binding = |binding, kind, reads, writes, min_length| Binding { binding, kind, reads, writes, min_length };
-        let functions = vec![
+        let mut functions = vec![
             Function {
                 name: "scale".into(),
                 workgroup_size: [1, 1, 1],
@@ -232,14 +252,19 @@ impl Device for MockDevice {
                     binding(2, BindingKind::Storage, false, true, 4),
                 ],
                 constant_bytes: 8,
+                workgroup_bytes: 0,
+                features: Vec::new(),
             },
             Function {
                 name: "uniform".into(),
                 workgroup_size: [1, 1, 1],
                 bindings: vec![binding(0, BindingKind::Uniform, true, false, 16)],
                 constant_bytes: 0,
+                workgroup_bytes: 0,
+                features: Vec::new(),
             },
         ];
+        functions.extend(self.mock.function.lock().unwrap().clone());
         Ok(Arc::new(MockExecutable(functions, Alive::new(&self.mock))))
     }
 
@@ -283,7 +308,22 @@ impl Executable for MockExecutable {
 
 struct MockBuffer {
     bytes: Mutex<Vec<u8>>,
-    _alive: Alive,
+    alive: Alive,
+}
+
+impl MockBuffer {
+    /// Panics if it is to; answers whether it is to be pending.
+    fn fault(&self) -> bool {
+        let panics = self.alive.0.panic.load(SeqCst);
+        let pending = !self.alive.0.slow.lock().unwrap().is_zero();
+        assert!(!panics || pending, "on purpose");
+        panics
+    }
+}
+
+/// Panics when it is polled.
+fn faulty<T: Send + 'static>() -> Transfer<T> {
+    Transfer::Pending(Box::pin(async { panic!("on purpose") }))
 }
 
 impl Buffer for MockBuffer {
@@ -292,11 +332,17 @@ impl Buffer for MockBuffer {
     }
 
     fn read(&self, offset: u64, length: u64, mut into: Vec<u8>) -> Transfer<Vec<u8>> {
+        if self.fault() {
+            return faulty();
+        }
         into.extend_from_slice(&self.bytes.lock().unwrap()[offset as usize..(offset + length) as usize]);
         Transfer::Done(Ok(into))
     }
 
     fn write(&self, offset: u64, bytes: &[u8]) -> Transfer<()> {
+        if self.fault() {
+            return faulty();
+        }
         self.bytes.lock().unwrap()[offset as usize..offset as usize + bytes.len()].copy_from_slice(bytes);
         Transfer::Done(Ok(()))
     }

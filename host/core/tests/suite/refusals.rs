@@ -182,7 +182,8 @@ async fn dispatches() {
         ..good()
     };
     bench.refuses(Code::InvalidArgument, Command::Dispatch(uniform(12))).await;
-    bench.refuses(Code::InvalidArgument, Command::Dispatch(uniform(68))).await;
+    let error = bench.refuses(Code::ResourceExhausted, Command::Dispatch(uniform(68))).await;
+    assert_eq!(error.limit.unwrap().limit, "max-uniform-bytes");
     bench.accepts(Command::Dispatch(uniform(64))).await;
     // Edges that are legal: counts at the limit, indirect to the end, an open length rounded down, a binding nobody uses.
     for workgroups in [

@@ -2,7 +2,7 @@
 
 use crate::*;
 use hal_core::{BlobSource, SlotBinding, WaitMode};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn a_submission_waits_and_signals() {
@@ -139,6 +139,82 @@ async fn a_driver_that_forgets_its_work_or_panics_fails_the_signals() {
         assert_eq!((code(done.query()), code(next.query())), (Code::Internal, Code::Internal));
         assert_eq!(world.used(Limit::Submissions), 0);
     }
+}
+
+#[tokio::test]
+async fn a_driver_that_panics_in_a_transfer_or_an_allocation_is_an_error() {
+    use std::sync::atomic::Ordering::SeqCst;
+    let world = World::new(Mode::Inline);
+    let device = world.device().await;
+    let target = buffer(&device, 4).await;
+    world.mock.panic.store(true, SeqCst);
+    for slow in [Duration::ZERO, Duration::from_millis(1)] {
+        *world.mock.slow.lock().unwrap() = slow;
+        assert_eq!(code(target.read(0, 4, Vec::new()).await), Code::Internal);
+        let error = target.write(0, &[1; 4]).await.unwrap_err();
+        assert!(error.code == Code::Internal && error.message.contains("panicked during a write"), "{error}");
+        for at_once in [true, false] {
+            world.mock.at_once.store(at_once, SeqCst);
+            assert_eq!(code(device.allocate(params(), 4).await), Code::Internal);
+        }
+    }
+    assert_eq!((world.used(Limit::Buffers), world.used(Limit::MemoryBytes)), (1, 4));
+    world.mock.panic.store(false, SeqCst);
+    target.write(0, &[1; 4]).await.unwrap();
+    assert_eq!(bytes(&target).await, [1; 4]);
+}
+
+#[tokio::test]
+async fn lists_of_objects_are_bounded() {
+    const MOST: usize = 16_384;
+    let limits = Limits::new().with(Limit::HostBytes, 1 << 30);
+    let world = World::limited(Mode::Inline, limits);
+    let device = world.device().await;
+    let (target, semaphore) = (buffer(&device, 4).await, device.create_semaphore(1).unwrap());
+    let points = |count| vec![point(&semaphore, 1); count];
+    let table = |count| Batch { buffers: vec![target.clone(); count], ..Batch::default() };
+    let recording = device.create_recording(table(MOST), 1, "").await.unwrap();
+    for (count, fits) in [(MOST, true), (MOST + 1, false), (100_000, false)] {
+        let slots = vec![SlotBinding { buffer: 0, offset: 0, length: None }];
+        let transient = |wait| device.alloca(wait, params(), 4, vec![]);
+        for result in [
+            device.wait_semaphores(points(count), WaitMode::All, 0).await.map(drop),
+            device.submit(points(count), Batch::default(), vec![], None).await,
+            device.submit(vec![], table(count), vec![], None).await,
+            device.create_recording(table(count), 0, "").await.map(drop),
+            device.execute(vec![], &recording, table(count).buffers, slots, vec![], None).await,
+            transient(points(count)).await.map(drop),
+        ] {
+            match result {
+                Ok(()) => assert!(fits, "{count}"),
+                Err(error) => {
+                    assert!(!fits && error.code == Code::OutOfRange, "{count}: {error}");
+                    assert!(error.message.contains("16384") && error.message.contains(&count.to_string()), "{error}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_wait_says_whose_time_was_up() {
+    let world = World::new(Mode::Inline);
+    let device = world.device().await;
+    let never = device.create_semaphore(0).unwrap();
+    let error = never.wait(1, 2_000_000).await.unwrap_err();
+    assert_eq!(error.code, Code::DeadlineExceeded);
+    assert!(error.message.contains("the call's own timeout, 2ms, passed while waiting"), "{error}");
+    assert_eq!(world.session.report().waits_cut, 0);
+    world.session.set_deadline(Some(Instant::now() + Duration::from_millis(30)));
+    for timeout in [FOREVER, 60_000_000_000] {
+        let error = never.wait(1, timeout).await.unwrap_err();
+        assert_eq!(error.code, Code::DeadlineExceeded);
+        assert!(error.message.starts_with("the host's limit on how long the guest may run"), "{error}");
+    }
+    assert_eq!(world.session.report().waits_cut, 2);
+    world.session.set_deadline(None);
+    assert!(never.wait(1, 1).await.unwrap_err().message.contains("own timeout, 1ns"));
+    assert_eq!(world.session.report().waits_cut, 2);
 }
 
 #[tokio::test]

@@ -3,7 +3,8 @@
 
 use test_guests::work::{at, direct, fill, nothing, semaphore, slot, transfers};
 use test_guests::{
-    Batch, Command, Outcome, StatusCode, TimePoint, WaitMode, check::fine, check::refused, ensure, guest, memory, null,
+    Batch, Command, Outcome, StatusCode, TimePoint, WaitMode, check::explained, check::fine, check::refused, ensure,
+    guest, memory, null,
 };
 
 guest!(run);
@@ -35,6 +36,19 @@ fn run() -> Outcome {
         let fills =
             Batch { buffers: vec![&buffer], executables: Vec::new(), commands: vec![fill(direct(0), &[1]); entries] };
         accepted_or_exhausted(device.create_recording(&fills, 0, ""), &format!("recording {entries} fills"))?;
+    }
+    // More than one call takes: refused with the number, before the engine's own bound on what a call lends.
+    for entries in [16_385, 100_000, 700_000] {
+        let words = ["16384", &entries.to_string()];
+        let points: Vec<TimePoint> = (0..entries).map(|_| at(&go, 0)).collect();
+        let waited = device.wait_semaphores(&points, WaitMode::Any, 0);
+        explained(waited, StatusCode::OutOfRange, &words, &format!("waiting for {entries} points"))?;
+        let submitted = device.submit(&points, &nothing(), &[], None);
+        explained(submitted, StatusCode::OutOfRange, &words, &format!("{entries} waits"))?;
+        drop(points);
+        let table = Batch { buffers: vec![&buffer; entries], executables: Vec::new(), commands: Vec::new() };
+        let submitted = device.submit(&[], &table, &[], None);
+        explained(submitted, StatusCode::OutOfRange, &words, &format!("a table of {entries} buffers"))?;
     }
     refused(
         device.submit(&[], &transfers(&[], vec![fill(direct(0), &[1])]), &[], None),

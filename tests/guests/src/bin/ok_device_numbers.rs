@@ -5,7 +5,7 @@ use test_guests::{Outcome, StatusCode, check, check::fine, check::refused, check
 
 guest!(run);
 
-const LIMITS: [&str; 13] = [
+const LIMITS: [&str; 15] = [
     "transfer-bytes",
     "update-bytes",
     "max-buffer-bytes",
@@ -14,10 +14,12 @@ const LIMITS: [&str; 13] = [
     "binding-offset-alignment",
     "binding-length-multiple",
     "max-uniform-bytes",
+    "max-storage-binding-bytes",
     "max-workgroups-per-dimension",
     "max-workgroups",
     "max-invocations-per-workgroup",
     "max-workgroup-memory-bytes",
+    "max-loop-iterations",
     "max-source-bytes",
 ];
 

@@ -161,6 +161,11 @@ fn ok_device_numbers() {
 }
 
 #[test]
+fn ok_device_profile() {
+    Guest::new("ok_device_profile").with(cpu(), |grant| grant.limits(many_devices())).run().well();
+}
+
+#[test]
 fn ok_close_everything() {
     on_null("ok_close_everything");
 }

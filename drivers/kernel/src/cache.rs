@@ -1,6 +1,5 @@
 //! Kernels that a device compiled before, by content.
 
-use crate::executable::Loaded;
 use hal_driver::{LoadRequest, OverrideValue, Result};
 use std::{
     collections::VecDeque,
@@ -8,13 +7,12 @@ use std::{
 };
 
 /// Most sources that are remembered. A cache is for the tenant that loads the same few kernels again, as one that opens a model twice
-/// does; each entry keeps some tens of kilobytes of machine code.
+/// does; an entry keeps machine code, or a native pipeline.
 const MAX_ENTRIES: usize = 16;
 
-/// Compiled sources of one device, the latest used last. One device's only: how fast a kernel loads must not tell a tenant what others loaded.
-#[derive(Default)]
-pub(crate) struct Cache {
-    entries: Mutex<VecDeque<(Key, Arc<Loaded>)>>,
+/// What sources were compiled to, the latest used last. One device's only: how fast a kernel loads must not tell a tenant what others loaded.
+pub struct Cache<T> {
+    entries: Mutex<VecDeque<(Key, Arc<T>)>>,
     /// Held while compiling: one compilation a device at a time, so that no tenant keeps every core busy with compiling.
     compiling: Mutex<()>,
 }
@@ -27,13 +25,23 @@ struct Key {
     overrides: Vec<(String, OverrideValue)>,
 }
 
-impl Cache {
-    /// The remembered outcome, or that of `compile`. *Blocking.*
-    pub(crate) fn load(
+impl<T> Default for Cache<T> {
+    fn default() -> Self {
+        Self { entries: Mutex::default(), compiling: Mutex::default() }
+    }
+}
+
+impl<T> Cache<T> {
+    /// The remembered outcome, or that of `compile`. It blocks while `compile` does.
+    ///
+    /// # Errors
+    ///
+    /// Those of `compile`; they are not remembered.
+    pub fn load(
         &self,
         request: &LoadRequest<'_>,
-        compile: impl FnOnce() -> Result<Loaded>,
-    ) -> Result<Arc<Loaded>> {
+        compile: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
         if let Some(loaded) = self.find(request) {
             return Ok(loaded);
         }
@@ -53,13 +61,12 @@ impl Cache {
         Ok(loaded)
     }
 
-    /// Forgets everything, and the instances of kernels that are still in use.
-    pub(crate) fn trim(&self) {
-        let entries = std::mem::take(&mut *self.lock());
-        entries.iter().flat_map(|(_, loaded)| &loaded.kernels).for_each(|kernel| kernel.trim());
+    /// Forgets everything, and answers what that was.
+    pub fn take(&self) -> Vec<Arc<T>> {
+        std::mem::take(&mut *self.lock()).into_iter().map(|(_, loaded)| loaded).collect()
     }
 
-    fn find(&self, request: &LoadRequest<'_>) -> Option<Arc<Loaded>> {
+    fn find(&self, request: &LoadRequest<'_>) -> Option<Arc<T>> {
         let mut entries = self.lock();
         let index = entries.iter().position(|(key, _)| {
             key.format == request.format && *key.bytes == *request.bytes && key.overrides == request.overrides
@@ -70,7 +77,7 @@ impl Cache {
         Some(loaded)
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(Key, Arc<Loaded>)>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(Key, Arc<T>)>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

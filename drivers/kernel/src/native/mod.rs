@@ -1,0 +1,235 @@
+//! One function of a program as a native device gets it: a module whose dispatch ends by construction and can be split.
+//!
+//! A GPU cannot be interrupted, and a driver cannot take back a dispatch that never ends. So the end is written into the
+//! kernel: every loop draws on a budget ([`Native`] says how), and a driver can dispatch one part of the grid at a time,
+//! because the kernel reads where its part lies from a buffer of the driver's own. None of this can be seen by a kernel
+//! that stays within its budget.
+//!
+//! The driver's buffers are in group [`LAUNCH_GROUP`], where a kernel has nothing (see the ABI):
+//!
+//! ```wgsl
+//! struct Launch {                    // LAUNCH_BYTES, written by the driver for each native dispatch
+//!     base: vec3<u32>,               // the first workgroup of this part
+//!     chunk: u32,                    // what an invocation draws at a time
+//!     groups: vec3<u32>,             // workgroups of the whole dispatch
+//!     chunks_per_invocation: u32,    // most that one invocation may draw, below 2^32 - 1
+//!     chunks: u32,                   // most that all invocations together may draw, beyond their first
+//! }
+//! struct Status {                    // STATUS_BYTES, cleared by the driver before the first part
+//!     spent: atomic<u32>,            // chunks drawn beyond the first of each invocation
+//!     error: atomic<u32>,            // ERROR_INVOCATION, ERROR_DISPATCH
+//! }
+//! @group(1) @binding(0) var<uniform> hal_launch: Launch;
+//! @group(1) @binding(1) var<storage, read_write> hal_status: Status;
+//! ```
+
+mod access;
+mod budget;
+mod cost;
+mod launch;
+mod relocate;
+mod sizes;
+mod writer;
+
+use naga::compact::{KeepUnused, compact};
+use naga::{EntryPoint, Module, ShaderStage};
+
+use crate::error::{ErrorCode, KernelError, quote};
+use crate::front;
+use crate::program::Program;
+use crate::threads::on_compile_thread;
+
+/// The bind group that belongs to the driver.
+pub const LAUNCH_GROUP: u32 = 1;
+/// The binding of `Launch` in [`LAUNCH_GROUP`]: a uniform buffer of [`LAUNCH_BYTES`].
+pub const LAUNCH_BINDING: u32 = 0;
+/// The binding of `Status` in [`LAUNCH_GROUP`]: a storage buffer, read and written, of [`STATUS_BYTES`].
+pub const STATUS_BINDING: u32 = 1;
+
+/// Offset of `base`, three words: the workgroup with which this part of the dispatch begins.
+pub const LAUNCH_BASE_OFFSET: u32 = 0;
+/// Offset of `chunk`, a word: what an invocation draws at a time. What is left of a chunk when it does not pay for the next
+/// iteration is lost. Less than [`LARGEST_CHARGE`] counts as that, or less than 1 with [`Count::Iterations`].
+pub const LAUNCH_CHUNK_OFFSET: u32 = 12;
+/// Offset of `groups`, three words: the workgroups of the whole dispatch, which the kernel sees as `num_workgroups`.
+pub const LAUNCH_GROUPS_OFFSET: u32 = 16;
+/// Offset of `chunks_per_invocation`, a word below 2^32 - 1: how many chunks an invocation may draw. Its loops with a
+/// barrier inside, which a whole workgroup leaves together, have as many again.
+pub const LAUNCH_CHUNKS_PER_INVOCATION_OFFSET: u32 = 28;
+/// Offset of `chunks`, a word: how many chunks all invocations may draw, not counting the first of each.
+pub const LAUNCH_CHUNKS_OFFSET: u32 = 32;
+/// Size of `Launch`.
+pub const LAUNCH_BYTES: u32 = 48;
+
+/// Offset of `spent`, a word: chunks drawn, not counting the first of each invocation.
+pub const STATUS_SPENT_OFFSET: u32 = 0;
+/// Offset of `error`, a word: [`ERROR_INVOCATION`] and [`ERROR_DISPATCH`].
+pub const STATUS_ERROR_OFFSET: u32 = 4;
+/// Size of `Status`.
+pub const STATUS_BYTES: u32 = 8;
+
+/// Bit of `error`: an invocation wanted more than `chunks_per_invocation`.
+pub const ERROR_INVOCATION: u32 = 1;
+/// Bit of `error`: all invocations together wanted more than `chunks`.
+pub const ERROR_DISPATCH: u32 = 2;
+
+/// Workgroup memory that a kernel with a barrier inside of a loop needs in addition: see
+/// [`Native::added_workgroup_bytes`].
+pub const STOP_BYTES: u32 = 4;
+
+/// Most steps of a function with everything that it calls written out. Native compilers do write it all out, and nothing
+/// can stop them: functions that call the next one twice, sixty deep, are a kilobyte of source and would never compile.
+/// The largest kernels in use have a tenth of this.
+pub const MAX_INLINED_STEPS: u64 = 1 << 16;
+
+/// Most steps that one iteration is charged, whatever it does. With [`MAX_INLINED_STEPS`] no iteration does more than
+/// twice as many, and any chunk that is at least as large pays for it.
+pub const LARGEST_CHARGE: u32 = 1 << 15;
+
+/// How the work of a kernel is counted.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Count {
+    /// An iteration counts as many steps as its body has, callees written out, loops inside of it not: they count
+    /// themselves. For a device that is shared, where time matters. A step is an expression or a statement, and one more
+    /// for every 16 bytes of its value.
+    Steps,
+    /// An iteration counts as one, and so does finding that a loop is over: `n` rounds of a `for` are `n + 1`. For a limit
+    /// that a person can predict from the source.
+    Iterations,
+}
+
+/// What [`Program::native`] is to make.
+#[derive(Clone, Copy, Debug)]
+pub struct NativeOptions<'a> {
+    /// How iterations are counted.
+    pub count: Count,
+    /// Binding numbers that are declared `read_write` even if the function only reads them: those whose buffer the same
+    /// dispatch also writes through another binding.
+    pub writable: &'a [u32],
+}
+
+/// A function, ready for a native device. For WebGPU implementations it is the source as naga IR.
+///
+/// Loops draw on a budget: an invocation draws a chunk, pays for each iteration when it begins, and draws again when the
+/// chunk is used up. The first chunk costs no write to memory that others read. An invocation that may not draw any more
+/// leaves the loop and every later one when it enters, and so runs to its end; it never returns early, because others may
+/// wait for it at a barrier. What it wrote is then wrong, and `error` says so.
+///
+/// A loop with a workgroup barrier inside (also in what it calls) is left by the whole workgroup together, which costs
+/// two more barriers whenever a chunk is used up. That rests on all invocations of a group running such a loop
+/// the same number of times, which WGSL demands of every kernel, and on workgroup memory being cleared before the kernel
+/// begins.
+#[derive(Clone, Debug)]
+pub struct Native {
+    /// Valid, with no overrides and this one entry point, which keeps its name.
+    pub module: Module,
+    /// The storage bindings that the module declares `read_write`, ascending; it declares the others `read`.
+    pub read_write: Vec<u32>,
+    /// Steps of one invocation if every loop in it runs once. At most [`MAX_INLINED_STEPS`].
+    pub cost: u64,
+    /// Whether there is any loop. Without one an invocation cannot take more than `cost`, and `Status` is not used.
+    pub has_loops: bool,
+    /// Workgroup memory that the module uses beyond [`Function::workgroup_bytes`](crate::Function::workgroup_bytes):
+    /// [`STOP_BYTES`] or none.
+    pub added_workgroup_bytes: u32,
+}
+
+impl Program {
+    /// The function with this index in [`Program::functions`] as a module for a native device.
+    ///
+    /// It blocks, as [`load`](crate::load) does.
+    ///
+    /// # Errors
+    ///
+    /// - `InvalidArgument`: there is no such function, or overrides are unresolved.
+    /// - `ResourceExhausted`: with its callees written out it has more than [`MAX_INLINED_STEPS`].
+    /// - `Internal` and `Unimplemented`: a defect of this pass.
+    pub fn native(&self, function: usize, options: &NativeOptions<'_>) -> Result<Native, KernelError> {
+        if !self.overrides().is_empty() {
+            let message = "the program's overrides are not resolved; specialize it first";
+            return Err(KernelError::new(ErrorCode::InvalidArgument, message));
+        }
+        on_compile_thread(|| self.build(function, options))?
+    }
+
+    fn build(&self, function: usize, options: &NativeOptions<'_>) -> Result<Native, KernelError> {
+        let (mut module, entry) = self.only(function)?;
+        let read_write = access::declare(&mut module, &self.bindings_of(function), options.writable);
+        // The second analysis: handles differ from those of the whole program.
+        let info = front::validate(&module, "").map_err(|error| defect(&error.message))?;
+        let costs = cost::measure(&module, &info, &entry.function, options.count);
+        if costs.whole > MAX_INLINED_STEPS {
+            let message = format!(
+                "`{}` has {} steps with everything that it calls written out, more than {MAX_INLINED_STEPS} inlined; \
+                 split the kernel",
+                quote(&entry.name),
+                costs.whole
+            );
+            return Err(KernelError::new(ErrorCode::ResourceExhausted, message));
+        }
+        let (cost, has_loops, group) = (costs.whole, costs.has_loops(), costs.has_group_loops());
+        rebuild(&mut module, entry, &costs, options.count)?;
+        front::validate(&module, "").map_err(|error| defect(&error.message))?;
+        let added_workgroup_bytes = if group { STOP_BYTES } else { 0 };
+        Ok(Native { module, read_write, cost, has_loops, added_workgroup_bytes })
+    }
+
+    /// The module with nothing but what this function uses, and its entry point again, apart.
+    fn only(&self, function: usize) -> Result<(Module, EntryPoint), KernelError> {
+        let points = &self.inner.module.entry_points;
+        let point = points.iter().filter(|point| point.stage == ShaderStage::Compute).nth(function);
+        let Some(point) = point else {
+            let message = format!("there is no function {function}; the program has {}", self.functions().len());
+            return Err(KernelError::new(ErrorCode::InvalidArgument, message));
+        };
+        let mut module = self.inner.module.clone();
+        module.entry_points = vec![point.clone()];
+        // Comments refer to functions, which move.
+        module.doc_comments = None;
+        sizes::fix(&mut module)?;
+        compact(&mut module, KeepUnused::No);
+        match module.entry_points.as_slice() {
+            [entry] => {
+                let entry = entry.clone();
+                Ok((module, entry))
+            }
+            _ => Err(defect("the entry point was lost")),
+        }
+    }
+
+    fn bindings_of(&self, function: usize) -> Vec<crate::Binding> {
+        self.functions().get(function).map(|function| function.bindings.clone()).unwrap_or_default()
+    }
+}
+
+/// Puts the corrected built-in values and the budget into a module.
+fn rebuild(module: &mut Module, mut entry: EntryPoint, costs: &cost::Costs, count: Count) -> Result<(), KernelError> {
+    let mut owned = launch::Owned::new(module);
+    let budget = budget::Budget::new(&mut owned, costs, count);
+    // What is called comes before what calls it.
+    let mut functions = naga::Arena::new();
+    let refills = budget.as_ref().map(|budget| budget.add_refills(&mut functions));
+    let mut moved = Vec::with_capacity(owned.module.functions.len());
+    let old = std::mem::take(&mut owned.module.functions);
+    for ((handle, function), loops) in old.iter().zip(&costs.functions) {
+        let mut function = relocate::function(function.clone(), launch::Prelude::default(), &moved)?;
+        if let (Some(budget), Some(refills)) = (&budget, &refills) {
+            budget.instrument(&mut function, loops, refills)?;
+        }
+        moved.push(functions.append(function, old.get_span(handle)));
+    }
+    let prelude = launch::prelude(&mut owned, &entry);
+    entry.function = relocate::function(entry.function, prelude, &moved)?;
+    if let (Some(budget), Some(refills)) = (&budget, &refills) {
+        budget.instrument(&mut entry.function, &costs.entry, refills)?;
+    }
+    owned.module.functions = functions;
+    owned.module.entry_points = vec![entry];
+    Ok(())
+}
+
+/// A defect of this pass, not of the kernel.
+pub(crate) fn defect(what: &str) -> KernelError {
+    let message = format!("the kernel could not be prepared for the device (a defect of this pass): {what}");
+    KernelError::new(ErrorCode::Internal, message)
+}

@@ -1,0 +1,181 @@
+//! Commands on their way into one native submission, and the wait for it.
+
+use super::{Native, dispatch::Status, scoped};
+use hal_driver::{Code, Control, Error, Result};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// How long one native wait takes at most: between two of them the thread looks whether it was given up.
+const SLICE: Duration = Duration::from_millis(250);
+
+/// Native passes of one submission. More would only make one submission longer, and a software adapter slower to answer.
+const MAX_PASSES: u32 = 512;
+
+/// What is recorded and not submitted.
+pub(super) struct Batch {
+    pub(super) encoder: wgpu::CommandEncoder,
+    /// Launch parameters of its kernels, one after the other.
+    pub(super) launches: Vec<u8>,
+    /// How long its kernels take at worst.
+    pub(super) worst: Duration,
+    /// Chunks of iterations that its kernels may draw before they stop.
+    pub(super) chunks: u32,
+    /// Whether the status is to be looked at: there are kernels with loops.
+    pub(super) counted: bool,
+    passes: u32,
+}
+
+/// What is known after a submission has ended.
+#[derive(Default)]
+pub(super) struct Ended {
+    /// From the native submission until it was done.
+    pub(super) time: Duration,
+    /// Of the kernels with loops, if there were any.
+    pub(super) status: Option<Status>,
+}
+
+impl Native {
+    /// Records native commands, in a new batch if there is none.
+    pub(super) fn record<T>(&mut self, commands: impl FnOnce(&mut wgpu::CommandEncoder) -> T) -> Result<T> {
+        let mut batch = match self.batch.take() {
+            Some(batch) => batch,
+            None => Batch {
+                encoder: self.scoped(|device| device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default()))?,
+                launches: Vec::new(),
+                worst: Duration::ZERO,
+                chunks: 0,
+                counted: false,
+                passes: 0,
+            },
+        };
+        batch.passes += 1;
+        let value = self.scoped(|_| commands(&mut batch.encoder))?;
+        self.batch = Some(batch);
+        Ok(value)
+    }
+
+    /// Submits what is recorded if it has become long.
+    pub(super) fn flush_if_full(&mut self, control: &Control) -> Result<()> {
+        let full = self.batch.as_ref().is_some_and(|batch| batch.passes >= MAX_PASSES);
+        if full { self.flush(control).map(drop) } else { Ok(()) }
+    }
+
+    /// Submits what is recorded and waits until it is done. Then looks whether to go on.
+    ///
+    /// # Errors
+    /// Why not to go on: the loss, a kernel that was stopped, `control`.
+    pub(super) fn flush(&mut self, control: &Control) -> Result<Ended> {
+        let ended = self.submit()?;
+        if let Some(status) = &ended.status {
+            status.check(&self.state.adapter)?;
+        }
+        control.stopped().map_or(Ok(ended), Err)
+    }
+
+    /// Submits what is recorded and waits until it is done.
+    pub(crate) fn finish(&mut self, control: &Control) -> Result<()> {
+        self.flush(control).map(drop)
+    }
+
+    /// Forgets what is recorded.
+    pub(super) fn abandon(&mut self) {
+        self.batch = None;
+        self.transfers.upload.forget();
+    }
+
+    fn submit(&mut self) -> Result<Ended> {
+        let begin = Instant::now();
+        let Some((index, counted)) = self.hand_over()? else { return Ok(Ended::default()) };
+        if !counted {
+            self.wait(index)?;
+            return Ok(Ended { time: begin.elapsed(), status: None });
+        }
+        let buffer = self.launches.status_read.clone();
+        let status = self.mapped(&buffer, Status::BYTES, index, Status::read)?;
+        Ok(Ended { time: begin.elapsed(), status: Some(status) })
+    }
+
+    /// Submits what is recorded, waits, and shows the first `length` bytes of a buffer that it filled.
+    pub(super) fn submit_and_look<T>(
+        &mut self,
+        buffer: &wgpu::Buffer,
+        length: u64,
+        look: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T> {
+        let (index, _) = self.hand_over()?.ok_or_else(|| Error::new(Code::Internal, "nothing to submit"))?;
+        self.mapped(buffer, length, index, look)
+    }
+
+    /// Makes one native submission. Answers whether its kernels are counted.
+    fn hand_over(&mut self) -> Result<Option<(wgpu::SubmissionIndex, bool)>> {
+        let Some(mut batch) = self.batch.take() else { return Ok(None) };
+        let launches = match batch.launches.is_empty() {
+            true => None,
+            false => Some(self.stage(&batch.launches)?),
+        };
+        let Self { transfers, launches: own, queue, device, state, .. } = self;
+        let index = scoped(state, device, |device| {
+            transfers.upload.unmap();
+            let mut head = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            if let Some((upload, at)) = launches {
+                own.begin(&mut head, &upload, at, batch.launches.len() as u64);
+            }
+            if batch.counted {
+                own.end(&mut batch.encoder);
+            }
+            queue.submit([head.finish(), batch.encoder.finish()])
+        })?;
+        Ok(Some((index, batch.counted)))
+    }
+
+    /// Waits until a submission is done, whatever that takes: who waits for us looks at the clock.
+    pub(super) fn wait(&self, index: wgpu::SubmissionIndex) -> Result<()> {
+        loop {
+            let slice =
+                wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: Some(SLICE) };
+            match self.scoped(|device| device.poll(slice))? {
+                Ok(_) => return Ok(()),
+                Err(wgpu::PollError::Timeout) => {}
+                Err(error) => {
+                    return Err(Error::new(Code::Internal, format!("waiting for the device failed: {error}")));
+                }
+            }
+        }
+    }
+
+    /// Waits for a submission, and shows the first `length` bytes of a buffer that it filled.
+    pub(super) fn mapped<T>(
+        &self,
+        buffer: &wgpu::Buffer,
+        length: u64,
+        index: wgpu::SubmissionIndex,
+        look: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T> {
+        let mapped = Arc::new(AtomicBool::new(false));
+        let flag = mapped.clone();
+        self.scoped(|_| {
+            buffer.map_async(wgpu::MapMode::Read, ..length, move |outcome| {
+                flag.store(outcome.is_ok(), Ordering::Release);
+            });
+        })?;
+        self.wait(index)?;
+        if !mapped.load(Ordering::Acquire) {
+            // Its callback comes with a poll after the submission is done.
+            self.scoped(|device| device.poll(wgpu::PollType::Poll)).map(drop)?;
+        }
+        let value = self.scoped(|_| {
+            if !mapped.load(Ordering::Acquire) {
+                return None;
+            }
+            let value = buffer.get_mapped_range(..length).ok().map(|view| look(&view));
+            buffer.unmap();
+            value
+        })?;
+        value.ok_or_else(|| Error::new(Code::Internal, "memory that the device filled could not be mapped"))
+    }
+}

@@ -1,0 +1,189 @@
+//! From naga IR to a pipeline.
+
+use super::Native;
+use hal_driver::{BindingKind, Result};
+use hal_kernel::{
+    Program,
+    native::{Count, NativeOptions},
+};
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use crate::state::OnThread;
+
+/// Variants of one function that are kept apart by which bindings are declared writable. Beyond it one variant has them all.
+const MAX_VARIANTS: usize = 8;
+
+/// Binding numbers, ascending.
+pub(crate) type Bindings = Vec<u32>;
+
+/// A function, and its pipelines as far as they were needed.
+pub(crate) struct Kernel {
+    program: Program,
+    function: usize,
+    pub(crate) label: String,
+    pub(crate) info: hal_driver::Function,
+    /// Steps of one invocation, less what loops repeat.
+    pub(crate) cost: u64,
+    pub(crate) has_loops: bool,
+    /// Iterations a second that it was seen to make; 0 before.
+    pub(crate) rate: AtomicU64,
+    variants: Mutex<Vec<(Bindings, Arc<Pipeline>)>>,
+}
+
+/// A native pipeline.
+pub(crate) struct Pipeline {
+    pub(super) native: OnThread<wgpu::ComputePipeline>,
+    pub(super) layout: OnThread<wgpu::BindGroupLayout>,
+}
+
+impl Kernel {
+    /// Compiles a function as it is usually dispatched. *Blocking.*
+    ///
+    /// # Errors
+    /// What the front end, or the native compiler, refuses.
+    pub(crate) fn new(
+        state: &Arc<crate::state::State>,
+        program: &Program,
+        function: usize,
+        info: hal_driver::Function,
+        label: &str,
+    ) -> Result<Arc<Self>> {
+        let native = program.native(function, &options(&[]))?;
+        let (cost, has_loops) = (native.cost, native.has_loops);
+        let kernel = Arc::new(Self {
+            program: program.clone(),
+            function,
+            label: label.to_owned(),
+            info,
+            cost,
+            has_loops,
+            rate: AtomicU64::new(0),
+            variants: Mutex::default(),
+        });
+        let made = kernel.clone();
+        state.ask(move |device| device.compile(&made, native, Bindings::new()).map(drop))?;
+        Ok(kernel)
+    }
+
+    /// Invocations of one workgroup.
+    pub(crate) fn invocations(&self) -> u64 {
+        self.info.workgroup_size.iter().map(|&count| u64::from(count)).product()
+    }
+
+    /// A rate that was seen: the newest stands.
+    pub(crate) fn saw_rate(&self, steps_per_second: u64) {
+        self.rate.store(steps_per_second, Ordering::Relaxed);
+    }
+
+    fn find(&self, writable: &Bindings) -> Option<Arc<Pipeline>> {
+        self.lock().iter().find(|(known, _)| known == writable).map(|(_, pipeline)| pipeline.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(Bindings, Arc<Pipeline>)>> {
+        self.variants.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Native {
+    /// The pipeline in which these bindings, though the kernel only reads them, are declared writable: natively a buffer that is bound
+    /// both ways in one dispatch must be writable throughout.
+    pub(super) fn pipeline(&mut self, kernel: &Arc<Kernel>, writable: &Bindings) -> Result<Arc<Pipeline>> {
+        if let Some(pipeline) = kernel.find(writable) {
+            return Ok(pipeline);
+        }
+        let all: Bindings;
+        let writable = if kernel.lock().len() < MAX_VARIANTS {
+            writable
+        } else {
+            let storage = kernel.info.bindings.iter().filter(|binding| binding.kind == BindingKind::Storage);
+            all = storage.map(|binding| binding.binding).collect();
+            if let Some(pipeline) = kernel.find(&all) {
+                return Ok(pipeline);
+            }
+            &all
+        };
+        let native = kernel.program.native(kernel.function, &options(writable))?;
+        self.compile(kernel, native, writable.clone())
+    }
+
+    fn compile(&mut self, kernel: &Kernel, native: hal_kernel::native::Native, writable: Bindings) -> Result<Arc<Pipeline>> {
+        let entries = kernel.info.bindings.iter().map(|binding| match binding.kind {
+            BindingKind::Uniform => uniform_entry(binding.binding, false),
+            BindingKind::Storage => {
+                storage_entry(binding.binding, native.read_write.contains(&binding.binding))
+            }
+        });
+        let entries: Vec<_> = entries.collect();
+        let label = Some(kernel.label.as_str());
+        let launches = &self.launches.layout;
+        let (native, layout) = self.scoped(|device| {
+            let source = wgpu::ShaderSource::Naga(Cow::Owned(native.module));
+            let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label, source });
+            let layout =
+                device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
+            let groups = [Some(&layout), Some(launches)];
+            let pipeline = compute(device, &module, &kernel.info.name, &groups, kernel.info.constant_bytes);
+            (pipeline, layout)
+        })?;
+        let native = OnThread::new(&self.state, native);
+        let layout = OnThread::new(&self.state, layout);
+        let pipeline = Arc::new(Pipeline { native, layout });
+        kernel.lock().push((writable, pipeline.clone()));
+        Ok(pipeline)
+    }
+}
+
+/// Iterations are counted, not steps: the limit is one that a person can predict from the source.
+fn options(writable: &[u32]) -> NativeOptions<'_> {
+    NativeOptions { count: Count::Iterations, writable }
+}
+
+/// A pipeline with an explicit layout: a derived one would leave out what a kernel declares and does not use.
+pub(super) fn compute(
+    device: &wgpu::Device,
+    module: &wgpu::ShaderModule,
+    name: &str,
+    groups: &[Option<&wgpu::BindGroupLayout>],
+    immediate_size: u32,
+) -> wgpu::ComputePipeline {
+    let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some(name),
+        bind_group_layouts: groups,
+        immediate_size,
+    });
+    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(name),
+        layout: Some(&layout),
+        module,
+        entry_point: Some(name),
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    })
+}
+
+pub(super) fn storage_entry(binding: u32, writable: bool) -> wgpu::BindGroupLayoutEntry {
+    layout_entry(binding, wgpu::BufferBindingType::Storage { read_only: !writable }, false)
+}
+
+pub(super) fn uniform_entry(binding: u32, dynamic: bool) -> wgpu::BindGroupLayoutEntry {
+    layout_entry(binding, wgpu::BufferBindingType::Uniform, dynamic)
+}
+
+fn layout_entry(binding: u32, ty: wgpu::BufferBindingType, has_dynamic_offset: bool) -> wgpu::BindGroupLayoutEntry {
+    wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None },
+        count: None,
+    }
+}
+
+pub(super) fn entry(binding: u32, buffer: wgpu::BufferBinding<'_>) -> wgpu::BindGroupEntry<'_> {
+    wgpu::BindGroupEntry { binding, resource: wgpu::BindingResource::Buffer(buffer) }
+}

@@ -1,0 +1,227 @@
+//! What a device's handles share with the thread that alone talks to the native device.
+//!
+//! Native calls can block for as long as the device is busy, for ever if it hangs, so all of them are made on one thread for each
+//! device, and nobody else waits for it without a bound. Handles put items into a queue; when the last handle is gone, the thread
+//! works the rest off, lets go of the native device and ends. A thread that does not come back keeps what it holds: that is the graveyard
+//! of a hung device.
+
+use crate::{adapter::Adapter, native::Native, watch};
+use hal_driver::{Code, Done, Error, Result, Work};
+use std::{
+    collections::VecDeque,
+    mem::ManuallyDrop,
+    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc},
+    time::{Duration, Instant},
+};
+
+/// How long a native call may outlast what it was made for until the device counts as hung: bounded work has long ended by then,
+/// on a busy machine too.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// How often those who wait for the thread look whether the device was lost meanwhile.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A job for the thread.
+pub(crate) type Job = Box<dyn FnOnce(&mut Native) + Send>;
+
+/// What the thread does next.
+pub(crate) enum Item {
+    /// Answers somebody, or has nobody to answer.
+    Job(Job),
+    /// Since when it waits.
+    Work(Instant, Work),
+}
+
+#[derive(Default)]
+struct Queue {
+    items: VecDeque<Item>,
+    /// No handle is left.
+    closed: bool,
+}
+
+/// What the thread does now.
+struct Flight {
+    /// When it counts as hung.
+    overdue: Instant,
+    /// Who is told, if it is a work.
+    done: Option<Done>,
+}
+
+/// Shared by the handles and the thread.
+pub(crate) struct State {
+    pub(crate) adapter: Adapter,
+    lost: OnceLock<Error>,
+    queue: Mutex<Queue>,
+    more: Condvar,
+    flight: Mutex<Option<Flight>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl State {
+    pub(crate) fn new(adapter: Adapter) -> Arc<Self> {
+        Arc::new(Self {
+            adapter,
+            lost: OnceLock::new(),
+            queue: Mutex::default(),
+            more: Condvar::new(),
+            flight: Mutex::default(),
+        })
+    }
+
+    /// Why the device is lost.
+    pub(crate) fn lost(&self) -> Option<Error> {
+        self.lost.get().cloned()
+    }
+
+    /// Fails once the device is lost.
+    pub(crate) fn alive(&self) -> Result<()> {
+        self.lost().map_or(Ok(()), Err)
+    }
+
+    /// Gives the device up, for good. The first reason stands.
+    pub(crate) fn lose(&self, reason: &str) {
+        let error = Error::new(Code::Unavailable, reason);
+        if self.lost.set(error).is_ok() {
+            tracing::warn!(device = %self.adapter.info.path, reason, "a native device is lost");
+        }
+    }
+
+    pub(crate) fn push(&self, item: Item) {
+        lock(&self.queue).items.push_back(item);
+        self.more.notify_one();
+    }
+
+    /// The last handle is gone.
+    pub(crate) fn close(&self) {
+        lock(&self.queue).closed = true;
+        self.more.notify_one();
+    }
+
+    /// The next item; none when there will be no more. Waits.
+    pub(crate) fn next(&self) -> Option<Item> {
+        let mut queue = lock(&self.queue);
+        loop {
+            if let Some(item) = queue.items.pop_front() {
+                return Some(item);
+            }
+            if queue.closed {
+                return None;
+            }
+            queue = self.more.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The thread begins something that ends by `deadline`, or soon after.
+    pub(crate) fn take_off(self: &Arc<Self>, deadline: Instant, done: Option<Done>) {
+        let overdue = deadline.checked_add(GRACE).unwrap_or(deadline);
+        *lock(&self.flight) = Some(Flight { overdue, done });
+        watch::look_after(self);
+    }
+
+    /// It has ended. Answers who is to be told, unless they have been told that it hangs; and whether it was taken for hung.
+    pub(crate) fn land(&self) -> (Option<Done>, bool) {
+        let flight = lock(&self.flight).take();
+        let hung = flight.is_none();
+        (flight.and_then(|flight| flight.done), hung)
+    }
+
+    /// Whether the thread does something.
+    pub(crate) fn flies(&self) -> bool {
+        lock(&self.flight).is_some()
+    }
+
+    /// Gives up on a thread that should have come back: the device is lost, and everybody who waits for it is told.
+    pub(crate) fn check_overdue(&self) {
+        let mut flight = lock(&self.flight);
+        let overdue = flight.as_ref().is_some_and(|flight| Instant::now() >= flight.overdue);
+        let Some(flight) = flight.take_if(|_| overdue) else { return };
+        self.adapter.health.wedge();
+        self.lose("it did not come back from its work in time");
+        if let Some(done) = flight.done {
+            done(Err(Error::new(
+                Code::DeadlineExceeded,
+                "the device did not come back from the submission in time and is given up; open another one",
+            )));
+        }
+        self.refuse_rest();
+    }
+
+    /// Ends every work that is queued, the device being lost. Jobs stay: they hold what only the thread may drop, and whoever waits for
+    /// one looks at the loss himself.
+    pub(crate) fn refuse_rest(&self) {
+        let error = self.lost().unwrap_or_else(|| Error::new(Code::Unavailable, "the device is gone"));
+        let mut works = Vec::new();
+        {
+            let mut queue = lock(&self.queue);
+            for item in std::mem::take(&mut queue.items) {
+                match item {
+                    Item::Job(job) => queue.items.push_back(Item::Job(job)),
+                    Item::Work(_, work) => works.push(work),
+                }
+            }
+        }
+        for mut work in works {
+            let done = std::mem::replace(&mut work.done, Box::new(drop));
+            drop(work);
+            done(Err(error.clone()));
+        }
+    }
+
+    /// Has the thread run a job, and waits for its answer, as long as the device is not lost.
+    ///
+    /// # Errors
+    /// The job's; the loss.
+    pub(crate) fn ask<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&mut Native) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.alive()?;
+        let (sender, answer) = mpsc::sync_channel(1);
+        self.push(Item::Job(Box::new(move |native| {
+            // Whoever asked may have given up.
+            let _ = sender.send(job(native));
+        })));
+        loop {
+            match answer.recv_timeout(LOOK) {
+                Ok(answer) => return answer,
+                Err(mpsc::RecvTimeoutError::Timeout) => self.alive()?,
+                Err(mpsc::RecvTimeoutError::Disconnected) => {
+                    self.alive()?;
+                    return Err(Error::new(Code::Internal, "the driver dropped a job"));
+                }
+            }
+        }
+    }
+}
+
+/// A native object that only the device's thread may drop: dropping can wait for the device.
+pub(crate) struct OnThread<T: Send + 'static> {
+    /// There until it is dropped.
+    native: ManuallyDrop<T>,
+    state: Arc<State>,
+}
+
+impl<T: Send + 'static> OnThread<T> {
+    pub(crate) fn new(state: &Arc<State>, native: T) -> Self {
+        Self { native: ManuallyDrop::new(native), state: state.clone() }
+    }
+}
+
+impl<T: Send + 'static> std::ops::Deref for OnThread<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.native
+    }
+}
+
+impl<T: Send + 'static> Drop for OnThread<T> {
+    fn drop(&mut self) {
+        // SAFETY: taken once, here; nothing of `self` is used afterwards.
+        let native = unsafe { ManuallyDrop::take(&mut self.native) };
+        self.state.push(Item::Job(Box::new(move |_| drop(native))));
+    }
+}

@@ -1,0 +1,114 @@
+//! Kernels: what the driver adds to them is not seen, and what it has to work around works.
+
+use super::*;
+
+#[test]
+fn a_grid_cut_into_pieces_looks_whole() {
+    let Some(device) = device() else { return };
+    // Enough work at worst for many pieces: a loop, whose bound is not known before it runs.
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> out: array<vec4<u32>>;
+        @group(0) @binding(1) var<storage, read> rounds: array<u32>;
+        @compute @workgroup_size(4, 2, 1) fn main(
+            @builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+            @builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_index) local: u32,
+        ) {
+            var sum = 0u;
+            for (var i = 0u; i < rounds[0]; i++) { sum += 1u; }
+            let at = ((group.z * groups.y + group.y) * groups.x + group.x) * 8u + local;
+            out[at] = vec4(id, sum + 1000u * groups.x + 100000u * groups.y + 10000000u * groups.z);
+        }";
+    let executable = load(&*device, source).unwrap();
+    let groups = [70, 30, 6];
+    let count = 70 * 30 * 6 * 8;
+    let (out, rounds) = (allocate(&*device, count * 16), allocate(&*device, 4));
+    write(&*rounds, 0, &5_u32.to_le_bytes());
+    run(&*device, &[&out, &rounds], Some(&executable), vec![dispatch(&executable, groups)]).unwrap();
+    let found = words(&*out);
+    for (at, four) in found.chunks(4).enumerate() {
+        let (local, group) = (at % 8, at / 8);
+        let (x, y, z) = (group % 70, group / 70 % 30, group / 70 / 30);
+        let id = [x * 4 + local % 4, y * 2 + local / 4, z].map(|id| id as u32);
+        assert_eq!(four, [id[0], id[1], id[2], 5 + 70_000 + 3_000_000 + 60_000_000], "group {x} {y} {z}");
+    }
+}
+
+#[test]
+fn one_buffer_can_be_read_and_written_in_disjoint_ranges() {
+    let Some(device) = device() else { return };
+    let source = "
+        @group(0) @binding(0) var<storage, read> a: array<u32>;
+        @group(0) @binding(1) var<uniform> b: vec4<u32>;
+        @group(0) @binding(2) var<storage, read_write> c: array<u32>;
+        @compute @workgroup_size(1) fn main(@builtin(workgroup_id) id: vec3<u32>) { c[id.x] = a[id.x] + b[id.x]; }";
+    let executable = load(&*device, source).unwrap();
+    let buffer = allocate(&*device, 768);
+    write(&*buffer, 0, &[1, 0, 0, 0, 2, 0, 0, 0]);
+    write(&*buffer, 256, &[10, 0, 0, 0, 20, 0, 0, 0]);
+    let binding = |number: u32, offset| DispatchBinding { binding: number, buffer: at(0, offset, 16) };
+    let dispatch = |bindings: Vec<DispatchBinding>| {
+        Command::Dispatch(Dispatch {
+            executable: 0,
+            function: 0,
+            workgroups: Workgroups::Direct([2, 1, 1]),
+            constants: Box::default(),
+            bindings: bindings.into(),
+        })
+    };
+    let commands = vec![dispatch(vec![binding(0, 0), binding(1, 256), binding(2, 512)])];
+    run(&*device, &[&buffer], Some(&executable), commands).unwrap();
+    assert_eq!(words(&*buffer)[128..130], [11, 22]);
+    assert_eq!(words(&*buffer)[..2], [1, 2]);
+}
+
+#[test]
+fn counts_in_a_buffer_that_exceed_the_limit_run_nothing_and_fail() {
+    let Some(device) = device() else { return };
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> out: atomic<u32>;
+        @compute @workgroup_size(1) fn main() { atomicAdd(&out, 1u); }";
+    let executable = load(&*device, source).unwrap();
+    let (out, counts) = (allocate(&*device, 4), allocate(&*device, 12));
+    let most = device.limits().max_workgroups_per_dimension;
+    let mut expected = 0;
+    for (given, fails) in [([most, 1, 1], false), ([most + 1, 1, 1], true), ([1, u32::MAX, 1], true), ([3, 0, 9], false)] {
+        write(&*counts, 0, &given.map(u32::to_le_bytes).concat());
+        let dispatch = Command::Dispatch(Dispatch {
+            executable: 0,
+            function: 0,
+            workgroups: Workgroups::Indirect(at(1, 0, 12)),
+            constants: Box::default(),
+            bindings: Box::new([DispatchBinding { binding: 0, buffer: at(0, 0, 4) }]),
+        });
+        let outcome = run(&*device, &[&out, &counts], Some(&executable), vec![dispatch]);
+        match outcome {
+            Ok(_) => assert!(!fails, "{given:?}"),
+            Err(error) => assert!(fails && error.code == hal_driver::Code::OutOfRange, "{given:?}: {error}"),
+        }
+        expected += if fails { 0 } else { given.iter().product::<u32>() };
+        assert_eq!(words(&*out), [expected], "{given:?}");
+    }
+}
+
+#[test]
+fn kernels_beyond_the_device_are_refused_by_name() {
+    let Some(device) = device() else { return };
+    let many: String =
+        (0..60).map(|at| format!("@group(0) @binding({at}) var<uniform> v{at}: vec4<u32>;")).collect();
+    let uses: String = (0..60).map(|at| format!("+ v{at}.x")).collect();
+    let out = "@group(0) @binding(63) var<storage, read_write> out: array<u32>;";
+    let cases = [
+        (format!("{out} @compute @workgroup_size(64, 64) fn wide() {{ out[0] = 1u; }}"), "invocations in a workgroup"),
+        (
+            format!("{out} var<workgroup> w: array<u32, 100000>; @compute @workgroup_size(1) fn large() {{ w[1] = 1u; out[0] = w[0]; }}"),
+            "bytes of workgroup memory",
+        ),
+        (format!("{out} {many} @compute @workgroup_size(1) fn many() {{ out[0] = 0u {uses}; }}"), "bindings"),
+    ];
+    for (source, what) in cases {
+        let error = load(&*device, &source).err().unwrap();
+        assert_eq!(error.code, hal_driver::Code::Incompatible, "{error}");
+        assert!(error.message.contains(what), "{error}");
+    }
+    assert!(load(&*device, &format!("{out} @compute @workgroup_size(1) fn fine() {{ out[0] = 1u; }}")).is_ok());
+}
