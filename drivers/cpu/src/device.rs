@@ -1,13 +1,18 @@
 //! The device: what it publishes, and where its calls go.
 
 use crate::{
-    buffer::CpuBuffer, executable::{CpuExecutable, Loaded}, load, memory::Memory, pool::Pool, state::DeviceState,
+    buffer::CpuBuffer,
+    executable::{CpuExecutable, Loaded},
+    load,
+    memory::Memory,
+    pool::Pool,
+    state::DeviceState,
 };
 use hal_driver::{
     Buffer, BufferParams, Device, DeviceInfo, Error, Executable, Heap, Limits, LoadRequest, MemoryType, Result, Work,
 };
-use std::sync::Arc;
 use hal_kernel::Cache;
+use std::sync::Arc;
 use wasmtime::Engine;
 
 /// Host memory is all of these at once.

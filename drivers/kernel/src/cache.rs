@@ -37,11 +37,7 @@ impl<T> Cache<T> {
     /// # Errors
     ///
     /// Those of `compile`; they are not remembered.
-    pub fn load(
-        &self,
-        request: &LoadRequest<'_>,
-        compile: impl FnOnce() -> Result<T>,
-    ) -> Result<Arc<T>> {
+    pub fn load(&self, request: &LoadRequest<'_>, compile: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
         if let Some(loaded) = self.find(request) {
             return Ok(loaded);
         }

@@ -71,7 +71,8 @@ pub(crate) fn list(backend: Backend, instance: &wgpu::Instance) -> Vec<Adapter> 
     // No back end of ours takes its time over this: the future is ready.
     let natives = native::ready(instance.enumerate_adapters(backend.native())).unwrap_or_default();
     let mut adapters: Vec<Adapter> = natives.into_iter().filter_map(|native| Adapter::new(backend, native)).collect();
-    adapters.sort_by(|left, right| (rank(left.info.kind), &left.info.path).cmp(&(rank(right.info.kind), &right.info.path)));
+    adapters
+        .sort_by(|left, right| (rank(left.info.kind), &left.info.path).cmp(&(rank(right.info.kind), &right.info.path)));
     number_equals(&mut adapters);
     for adapter in &mut adapters {
         adapter.health = health(backend, &adapter.info.path);
@@ -127,7 +128,8 @@ impl Adapter {
     pub(crate) fn limits(&self) -> Limits {
         let native = self.native.limits();
         // One of each is the driver's own.
-        let bindings = native.max_storage_buffers_per_shader_stage.saturating_sub(1).min(native.max_bindings_per_bind_group);
+        let bindings =
+            native.max_storage_buffers_per_shader_stage.saturating_sub(1).min(native.max_bindings_per_bind_group);
         let alignment = native.min_storage_buffer_offset_alignment.max(native.min_uniform_buffer_offset_alignment);
         let cut_off = self.health.cut_off.get().copied().flatten();
         Limits {
@@ -145,13 +147,16 @@ impl Adapter {
             max_workgroup_memory_bytes: native
                 .max_compute_workgroup_storage_size
                 .saturating_sub(hal_kernel::native::STOP_BYTES),
-            max_loop_iterations: cut_off.map_or(MAX_LOOP_ITERATIONS, |most| most / CHUNK_ITERATIONS * CHUNK_ITERATIONS).into(),
+            max_loop_iterations: cut_off
+                .map_or(MAX_LOOP_ITERATIONS, |most| most / CHUNK_ITERATIONS * CHUNK_ITERATIONS)
+                .into(),
         }
     }
 
     /// Memory is close to the device, and reached by the host through staging.
     pub(crate) fn heap(&self) -> Heap {
-        let mut memory = MemoryType::OPTIMAL | MemoryType::HOST_VISIBLE | MemoryType::DEVICE_VISIBLE | MemoryType::DEVICE_LOCAL;
+        let mut memory =
+            MemoryType::OPTIMAL | MemoryType::HOST_VISIBLE | MemoryType::DEVICE_VISIBLE | MemoryType::DEVICE_LOCAL;
         if matches!(self.info.kind, DeviceKind::Cpu | DeviceKind::Integrated) {
             memory = memory | MemoryType::HOST_LOCAL;
         }

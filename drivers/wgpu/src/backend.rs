@@ -35,11 +35,7 @@ impl Backend {
             Self::Metal => "Metal devices",
             Self::Dx12 => "Direct3D 12 devices",
         };
-        DriverInfo {
-            name: self.name().into(),
-            full_name: full_name.into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-        }
+        DriverInfo { name: self.name().into(), full_name: full_name.into(), version: env!("CARGO_PKG_VERSION").into() }
     }
 
     pub(crate) fn native(self) -> wgpu::Backends {
@@ -57,7 +53,9 @@ impl Backend {
     /// `Unavailable` if there is no loader or no driver for this back end at all.
     pub(crate) fn instance(self, validation: bool) -> Result<wgpu::Instance> {
         let mut instances = lock();
-        if let Some((.., instance)) = instances.iter().find(|(backend, with, _)| (*backend, *with) == (self, validation)) {
+        if let Some((.., instance)) =
+            instances.iter().find(|(backend, with, _)| (*backend, *with) == (self, validation))
+        {
             return Ok(instance.clone());
         }
         let instance = self.make(validation);

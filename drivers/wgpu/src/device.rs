@@ -12,7 +12,10 @@ use hal_driver::{
     Buffer, BufferParams, Code, Device, DeviceInfo, Error, Executable, Heap, Limits, LoadRequest, Result, Work,
 };
 use hal_kernel::Cache;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
 
 pub(crate) struct WgpuDevice {
     limits: Limits,
@@ -26,7 +29,9 @@ pub(crate) struct Handle {
     pub(crate) state: Arc<State>,
     max_native_devices: usize,
     /// Whether the thread, and with it the native device, is there.
-    started: Mutex<bool>,
+    started: AtomicBool,
+    /// Held while it is started.
+    starting: Mutex<()>,
 }
 
 impl WgpuDevice {
@@ -35,8 +40,12 @@ impl WgpuDevice {
         adapter.learn_cut_off()?;
         let (limits, heap) = (adapter.limits(), adapter.heap());
         let state = State::new(adapter);
-        let handle =
-            Handle { state, max_native_devices: config.max_native_devices, started: Mutex::new(false) };
+        let handle = Handle {
+            state,
+            max_native_devices: config.max_native_devices,
+            started: AtomicBool::new(false),
+            starting: Mutex::new(()),
+        };
         Ok(Self { limits, heap, cache: Cache::default(), handle: Arc::new(handle) })
     }
 }
@@ -48,12 +57,19 @@ impl Handle {
     /// `ResourceExhausted` if there are too many, or memory is short; `Unavailable` if the adapter hangs or refuses. It can be tried again.
     pub(crate) fn open(&self) -> Result<&Arc<State>> {
         self.state.alive()?;
-        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
-        if !*started {
-            thread::start(&self.state, self.max_native_devices)?;
-            *started = true;
+        if !self.started() {
+            let _one = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
+            if !self.started() {
+                thread::start(&self.state, self.max_native_devices)?;
+                self.started.store(true, Ordering::Release);
+            }
         }
         Ok(&self.state)
+    }
+
+    /// Whether the native device is open. Whatever was allocated or loaded has seen to it.
+    pub(crate) fn started(&self) -> bool {
+        self.started.load(Ordering::Acquire)
     }
 }
 
@@ -106,7 +122,7 @@ impl Device for WgpuDevice {
     fn trim(&self) -> Result<()> {
         self.handle.state.alive()?;
         drop(self.cache.take());
-        if *self.handle.started.lock().unwrap_or_else(PoisonError::into_inner) {
+        if self.handle.started() {
             self.handle.state.ask(|native| native.trim())?;
         }
         Ok(())

@@ -40,9 +40,10 @@ impl WgpuDriver {
     fn find(&self, path: &str, instance: &wgpu::Instance) -> Result<Adapter> {
         let adapters = adapter::list(self.backend, instance);
         let there: Vec<String> = adapters.iter().map(|adapter| adapter.info.path.clone()).collect();
-        adapters.into_iter().find(|adapter| adapter.info.path == path).ok_or_else(|| {
-            Error::new(Code::NotFound, format!("no device {:?}; there are {there:?}", shorten(path)))
-        })
+        adapters
+            .into_iter()
+            .find(|adapter| adapter.info.path == path)
+            .ok_or_else(|| Error::new(Code::NotFound, format!("no device {:?}; there are {there:?}", shorten(path))))
     }
 }
 

@@ -34,7 +34,8 @@ impl Loaded {
         let native = state.adapter.native.limits();
         program.functions().iter().try_for_each(|function| fits(function, limits, &native))?;
         let functions: Vec<Function> = program.functions().iter().map(Function::from).collect();
-        let kernels = (0..).zip(&functions).map(|(at, info)| Kernel::new(state, &program, at, info.clone(), request.label));
+        let kernels =
+            (0..).zip(&functions).map(|(at, info)| Kernel::new(state, &program, at, info.clone(), request.label));
         Ok(Self { kernels: kernels.collect::<Result<_>>()?, functions })
     }
 }
@@ -68,7 +69,8 @@ impl Executable for WgpuExecutable {
 /// Refuses what the device has no room for, before a native compiler sees it.
 fn fits(function: &hal_kernel::Function, limits: &Limits, native: &wgpu::Limits) -> Result<()> {
     let [x, y, z] = function.workgroup_size.map(u64::from);
-    let uniforms = function.bindings.iter().filter(|binding| binding.class == hal_kernel::BindingClass::Uniform).count();
+    let uniforms =
+        function.bindings.iter().filter(|binding| binding.class == hal_kernel::BindingClass::Uniform).count();
     let bounds = [
         ("invocations in a workgroup", x.saturating_mul(y).saturating_mul(z), limits.max_invocations_per_workgroup),
         ("invocations of a workgroup along x", x, native.max_compute_workgroup_size_x),

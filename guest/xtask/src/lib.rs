@@ -19,6 +19,8 @@ pub mod demo;
 #[cfg(feature = "build")]
 pub mod guests;
 #[cfg(feature = "build")]
+mod packages;
+#[cfg(feature = "build")]
 pub mod paths;
 #[cfg(feature = "build")]
 pub mod process;
@@ -26,6 +28,8 @@ pub mod process;
 pub mod route;
 #[cfg(feature = "build")]
 pub mod test;
+#[cfg(feature = "build")]
+mod vulkan;
 #[cfg(feature = "build")]
 pub mod wit;
 #[cfg(feature = "build")]

@@ -1,11 +1,12 @@
 //! Routes to a standard library for `wasm32-unknown-unknown`. They are tried in order, a failure is reported, and the next one is tried.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 
+use crate::packages::provide;
 use crate::process;
 
 /// The guests' target.
@@ -13,9 +14,6 @@ pub const TARGET: &str = "wasm32-unknown-unknown";
 
 /// `rustup target add` downloads some 20 MB; without a network it may hang.
 const RUSTUP_LIMIT: Duration = Duration::from_secs(120);
-
-/// The Debian packages are about 100 MB to download and 700 MB once unpacked, most of it sources.
-const APT_LIMIT: Duration = Duration::from_secs(900);
 
 /// Where Debian's packages put their programs. Cargo and rustc of another origin usually come first in `PATH`, hence the full paths.
 const DEBIAN_CARGO: &str = "/usr/bin/cargo";
@@ -179,49 +177,6 @@ fn debian() -> Result<Toolchain> {
     Ok(Toolchain { route: Route::Debian, version, linker: Some(DEBIAN_WASM_LD.into()) })
 }
 
-/// Installs those of `packages` that are missing, or says what to type.
-fn provide(packages: &[&str]) -> Result<()> {
-    if !Path::new("/usr/bin/apt-get").exists() {
-        bail!("this is no Debian: there is no apt-get");
-    }
-    let listed = process::command("dpkg-query")
-        .args(["--show", "--showformat=${Package} ${db:Status-Status}\n"])
-        .args(packages)
-        .stderr(Stdio::null())
-        .output()
-        .context("cannot ask dpkg-query which packages are installed")?;
-    let missing = missing(packages, &String::from_utf8_lossy(&listed.stdout));
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let typed = format!("apt-get update && apt-get install --no-install-recommends {}", missing.join(" "));
-    if rustc_line(process::command("id").arg("-u"), &[])? != "0" {
-        bail!("packages are missing and only root can install them; type: sudo sh -c '{typed}'");
-    }
-    process::step(&format!("installing {}", missing.join(" ")), || {
-        let remedy = format!("type: {typed}");
-        process::run_within(apt_get().args(["update", "--quiet"]), APT_LIMIT, &remedy)?;
-        // A toolchain that is already here must not be removed to make room.
-        process::run_within(
-            apt_get().args(["install", "--quiet", "--yes", "--no-remove", "--no-install-recommends"]).args(&missing),
-            APT_LIMIT,
-            &remedy,
-        )
-    })
-}
-
-/// Those of `packages` that are not installed by `listed`, which has a package and its state in each line.
-fn missing<'a>(packages: &[&'a str], listed: &str) -> Vec<&'a str> {
-    let installed = |package: &str| listed.lines().any(|line| line.split_once(' ') == Some((package, "installed")));
-    packages.iter().copied().filter(|package| !installed(package)).collect()
-}
-
-fn apt_get() -> Command {
-    let mut command = process::command("apt-get");
-    command.env("DEBIAN_FRONTEND", "noninteractive");
-    command
-}
-
 fn has_core(dir: &Path) -> bool {
     std::fs::read_dir(dir).is_ok_and(|mut files| {
         files.any(|file| file.is_ok_and(|file| file.file_name().to_string_lossy().starts_with("libcore-")))
@@ -258,13 +213,6 @@ mod tests {
             assert_eq!(Route::named(route.name()).unwrap(), route);
         }
         assert!(Route::named("apt").unwrap_err().to_string().contains("installed, rustup and debian"));
-    }
-
-    #[test]
-    fn a_package_is_missing_unless_it_is_installed() {
-        let listed = "lld installed\nrustc-web config-files\ncargo-web not-installed\n";
-        assert_eq!(missing(&DEBIAN_PACKAGES, listed), ["rustc-web", "cargo-web", "rust-web-src"]);
-        assert_eq!(missing(&["lld"], listed), [""; 0]);
     }
 
     #[test]

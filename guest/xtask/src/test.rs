@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::route::Route;
 use crate::workspace::Workspace;
-use crate::{guests, process};
+use crate::{guests, process, vulkan};
 
 /// What the test programs' closing lines add up to.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,7 @@ struct Totals {
 /// Builds the guests and runs the tests whose names contain one of `filters` (all, if there are none).
 pub fn run(workspace: &Workspace, filters: &[String], route: Option<Route>) -> Result<()> {
     guests::build(workspace, &[], route)?;
+    vulkan::provide();
 
     let start = Instant::now();
     let mut totals = Totals::default();

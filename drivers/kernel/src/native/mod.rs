@@ -143,7 +143,7 @@ impl Program {
     ///
     /// - `InvalidArgument`: there is no such function, or overrides are unresolved.
     /// - `ResourceExhausted`: with its callees written out it has more than [`MAX_INLINED_STEPS`].
-    /// - `Internal` and `Unimplemented`: a defect of this pass.
+    /// - `Internal` and `Unimplemented`: what naga's SPIR-V writer cannot do, or a defect of this pass.
     pub fn native(&self, function: usize, options: &NativeOptions<'_>) -> Result<Native, KernelError> {
         if !self.overrides().is_empty() {
             let message = "the program's overrides are not resolved; specialize it first";
@@ -169,7 +169,8 @@ impl Program {
         }
         let (cost, has_loops, group) = (costs.whole, costs.has_loops(), costs.has_group_loops());
         rebuild(&mut module, entry, &costs, options.count)?;
-        front::validate(&module, "").map_err(|error| defect(&error.message))?;
+        let info = front::validate(&module, "").map_err(|error| defect(&error.message))?;
+        rehearse(&module, &info)?;
         let added_workgroup_bytes = if group { STOP_BYTES } else { 0 };
         Ok(Native { module, read_write, cost, has_loops, added_workgroup_bytes })
     }
@@ -199,6 +200,19 @@ impl Program {
 
     fn bindings_of(&self, function: usize) -> Vec<crate::Binding> {
         self.functions().get(function).map(|function| function.bindings.clone()).unwrap_or_default()
+    }
+}
+
+/// Writes the module once as a native device would have it written. naga's writer fails, or panics, on some valid modules; here that is an error
+/// of one program, and inside of wgpu it would be the loss of a device.
+fn rehearse(module: &Module, info: &naga::valid::ModuleInfo) -> Result<(), KernelError> {
+    let options = naga::back::spv::Options::default();
+    match naga::back::spv::write_vec(module, info, &options, None) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let message = format!("the native compiler cannot take this: {}", quote(&error.to_string()));
+            Err(KernelError::new(ErrorCode::Unimplemented, message))
+        }
     }
 }
 

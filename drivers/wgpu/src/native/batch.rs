@@ -45,7 +45,8 @@ impl Native {
         let mut batch = match self.batch.take() {
             Some(batch) => batch,
             None => Batch {
-                encoder: self.scoped(|device| device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default()))?,
+                encoder: self
+                    .scoped(|device| device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default()))?,
                 launches: Vec::new(),
                 worst: Duration::ZERO,
                 chunks: 0,
@@ -136,8 +137,7 @@ impl Native {
     /// Waits until a submission is done, whatever that takes: who waits for us looks at the clock.
     pub(super) fn wait(&self, index: wgpu::SubmissionIndex) -> Result<()> {
         loop {
-            let slice =
-                wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: Some(SLICE) };
+            let slice = wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: Some(SLICE) };
             match self.scoped(|device| device.poll(slice))? {
                 Ok(_) => return Ok(()),
                 Err(wgpu::PollError::Timeout) => {}

@@ -92,16 +92,16 @@ impl Launches {
         };
         let copied = wgpu::BufferUsages::COPY_DST;
         let params = make(stride * MAX_LAUNCHES, wgpu::BufferUsages::UNIFORM | copied, "launches");
-        let status =
-            make(Status::BYTES, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | copied, "status");
+        let status = make(Status::BYTES, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | copied, "status");
         let status_read = make(Status::BYTES, wgpu::BufferUsages::MAP_READ | copied, "status read");
-        let entries =
-            [pipeline::uniform_entry(LAUNCH_BINDING, true), pipeline::storage_entry(STATUS_BINDING, true)];
+        let entries = [pipeline::uniform_entry(LAUNCH_BINDING, true), pipeline::storage_entry(STATUS_BINDING, true)];
         let label = Some("launch");
         let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
         let first = wgpu::BufferBinding { buffer: &params, offset: 0, size: wgpu::BufferSize::new(LAUNCH_BYTES) };
-        let entries =
-            [pipeline::entry(LAUNCH_BINDING, first), pipeline::entry(STATUS_BINDING, status.as_entire_buffer_binding())];
+        let entries = [
+            pipeline::entry(LAUNCH_BINDING, first),
+            pipeline::entry(STATUS_BINDING, status.as_entire_buffer_binding()),
+        ];
         let group = device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout: &layout, entries: &entries });
         let iterations = u32::try_from(adapter.limits().max_loop_iterations).unwrap_or(u32::MAX);
         Self { params, status, status_read, layout, group, stride, iterations }
@@ -156,7 +156,11 @@ impl Native {
         let pipeline = self.pipeline(kernel, &writable)?;
         let entries: Vec<_> = bindings.iter().map(Bound::entry).collect();
         let group = self.scoped(|device| {
-            device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &pipeline.layout, entries: &entries })
+            device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: None,
+                layout: &pipeline.layout,
+                entries: &entries,
+            })
         })?;
         let launch = Launch { kernel, pipeline, group, constants, grid, control };
         self.launch(&launch)
@@ -193,7 +197,8 @@ impl Native {
         let bound = pace.bound(left, piece.groups());
         let (at, before) = self.batch.as_ref().map_or((0, 0), |batch| (batch.launches.len(), batch.chunks));
         // Kernels of a batch draw on one counter: what those before may draw comes on top.
-        let chunks = u32::try_from(bound / u64::from(CHUNK_ITERATIONS)).unwrap_or(u32::MAX).max(1).saturating_add(before);
+        let chunks =
+            u32::try_from(bound / u64::from(CHUNK_ITERATIONS)).unwrap_or(u32::MAX).max(1).saturating_add(before);
         let bytes = self.launches.bytes(piece, launch.grid, chunks);
         let (own, [x, y, z]) = (self.launches.group.clone(), piece.size);
         self.record(|encoder| {
@@ -227,8 +232,12 @@ impl Native {
     /// its buffer is also written; a uniform cannot, and is read from a copy.
     fn reconcile(&mut self, kernel: &Kernel, bindings: Vec<Bound>) -> Result<(Vec<Bound>, Bindings)> {
         let functions = &kernel.info.bindings;
-        let written: Vec<wgpu::Buffer> =
-            functions.iter().zip(&bindings).filter(|(info, _)| info.writes).map(|(_, bound)| bound.buffer.clone()).collect();
+        let written: Vec<wgpu::Buffer> = functions
+            .iter()
+            .zip(&bindings)
+            .filter(|(info, _)| info.writes)
+            .map(|(_, bound)| bound.buffer.clone())
+            .collect();
         let mut writable = Bindings::new();
         let mut reconciled = Vec::with_capacity(bindings.len());
         for (info, bound) in functions.iter().zip(bindings) {

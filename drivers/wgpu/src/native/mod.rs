@@ -82,8 +82,7 @@ impl Native {
     /// `ResourceExhausted`; the loss.
     pub(crate) fn allocate(&mut self, label: &str, size: u64) -> Result<wgpu::Buffer> {
         // wgpu clears what is used first, so recycled memory shows nothing of its last owner.
-        let descriptor =
-            wgpu::BufferDescriptor { label: Some(label), size, usage: USAGES, mapped_at_creation: false };
+        let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage: USAGES, mapped_at_creation: false };
         self.scoped(|device| device.create_buffer(&descriptor))
     }
 
@@ -134,8 +133,8 @@ fn open(adapter: &Adapter) -> Result<(wgpu::Device, wgpu::Queue)> {
     let offered = adapter.native.features();
     let ours = adapter::features(offered).map(|(_, features)| features);
     // An allow-list: whatever else an adapter offers, kernels do not get.
-    let required_features = ours.fold(wgpu::Features::IMMEDIATES, wgpu::Features::union)
-        | (offered & wgpu::Features::TIMESTAMP_QUERY);
+    let required_features =
+        ours.fold(wgpu::Features::IMMEDIATES, wgpu::Features::union) | (offered & wgpu::Features::TIMESTAMP_QUERY);
     let descriptor = wgpu::DeviceDescriptor {
         label: None,
         required_features,

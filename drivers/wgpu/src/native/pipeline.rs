@@ -112,12 +112,15 @@ impl Native {
         self.compile(kernel, native, writable.clone())
     }
 
-    fn compile(&mut self, kernel: &Kernel, native: hal_kernel::native::Native, writable: Bindings) -> Result<Arc<Pipeline>> {
+    fn compile(
+        &mut self,
+        kernel: &Kernel,
+        native: hal_kernel::native::Native,
+        writable: Bindings,
+    ) -> Result<Arc<Pipeline>> {
         let entries = kernel.info.bindings.iter().map(|binding| match binding.kind {
             BindingKind::Uniform => uniform_entry(binding.binding, false),
-            BindingKind::Storage => {
-                storage_entry(binding.binding, native.read_write.contains(&binding.binding))
-            }
+            BindingKind::Storage => storage_entry(binding.binding, native.read_write.contains(&binding.binding)),
         });
         let entries: Vec<_> = entries.collect();
         let label = Some(kernel.label.as_str());
@@ -125,8 +128,7 @@ impl Native {
         let (native, layout) = self.scoped(|device| {
             let source = wgpu::ShaderSource::Naga(Cow::Owned(native.module));
             let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label, source });
-            let layout =
-                device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
+            let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
             let groups = [Some(&layout), Some(launches)];
             let pipeline = compute(device, &module, &kernel.info.name, &groups, kernel.info.constant_bytes);
             (pipeline, layout)

@@ -1,10 +1,7 @@
 //! What a software adapter does with long loops.
 
 use super::{Native, pipeline, thread};
-use crate::{
-    adapter::Adapter,
-    state::State,
-};
+use crate::{adapter::Adapter, state::State};
 use hal_driver::{Code, Control, Error, Result};
 
 /// Iterations that are tried: some more than the most that an invocation is known to be cut off after, 65,535 of Mesa's llvmpipe.
@@ -59,6 +56,9 @@ impl Native {
         })?;
         let mut bytes = Vec::new();
         self.download(super::At { buffer: &counts, offset: 0 }, 4, &mut bytes, &control)?;
-        bytes.first_chunk().map(|word| u32::from_le_bytes(*word)).ok_or_else(|| Error::new(Code::Internal, "nothing was read"))
+        bytes
+            .first_chunk()
+            .map(|word| u32::from_le_bytes(*word))
+            .ok_or_else(|| Error::new(Code::Internal, "nothing was read"))
     }
 }

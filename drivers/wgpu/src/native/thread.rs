@@ -75,10 +75,16 @@ pub(crate) fn start(state: &Arc<State>, max_native_devices: usize) -> Result<()>
 /// Queues a work. Never blocks.
 pub(crate) fn submit(handle: &Handle, mut work: Work) {
     let state = &handle.state;
-    if let Err(error) = state.alive() {
+    let at_once = match state.alive() {
+        Err(error) => Some(Err(error)),
+        // Without a native device there is nothing that a command could name: these are none, or barriers.
+        Ok(()) if !handle.started() => Some(Ok(Timing::default())),
+        Ok(()) => None,
+    };
+    if let Some(outcome) = at_once {
         let done = std::mem::replace(&mut work.done, Box::new(drop));
         drop(work);
-        return done(Err(error));
+        return done(outcome);
     }
     state.push(Item::Work(Instant::now(), work));
     // It may have been lost between.

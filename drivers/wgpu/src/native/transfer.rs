@@ -153,7 +153,9 @@ impl Native {
             self.record(|encoder| encoder.copy_buffer_to_buffer(from.buffer, start, &download, 0, covered))?;
             let skip = (from.offset + at - start) as usize;
             self.submit_and_look(&download, covered, |bytes| {
-                into.extend_from_slice(bytes.get(skip..).and_then(|rest| rest.get(..piece as usize)).unwrap_or_default());
+                into.extend_from_slice(
+                    bytes.get(skip..).and_then(|rest| rest.get(..piece as usize)).unwrap_or_default(),
+                );
             })?;
             control.stopped().map_or(Ok(()), Err)?;
             at += piece;
@@ -206,11 +208,7 @@ impl Native {
         })
     }
 
-    fn in_pieces(
-        &mut self,
-        length: u64,
-        mut step: impl FnMut(&mut Self, u64, u64) -> Result<()>,
-    ) -> Result<()> {
+    fn in_pieces(&mut self, length: u64, mut step: impl FnMut(&mut Self, u64, u64) -> Result<()>) -> Result<()> {
         let mut at = 0;
         while at < length {
             let piece = (length - at).min(KERNEL_BYTES);
@@ -238,7 +236,8 @@ impl Native {
         let [start, end, ..] = immediates;
         let groups = (end.div_ceil(4) - start / 4).div_ceil(256);
         let rows = groups.div_ceil(MAX_GROUPS);
-        let entries: Vec<_> = (0..).zip(bindings).map(|(binding, bound)| pipeline::entry(binding, bound.clone())).collect();
+        let entries: Vec<_> =
+            (0..).zip(bindings).map(|(binding, bound)| pipeline::entry(binding, bound.clone())).collect();
         let group = self.scoped(|device| {
             device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
         })?;
@@ -279,7 +278,8 @@ impl Native {
             let flag = mapped.clone();
             // Nothing in flight uses it, so it is there after the first poll.
             self.scoped(|device| {
-                buffer.map_async(wgpu::MapMode::Write, .., move |outcome| flag.store(outcome.is_ok(), Ordering::Release));
+                buffer
+                    .map_async(wgpu::MapMode::Write, .., move |outcome| flag.store(outcome.is_ok(), Ordering::Release));
                 device.poll(wgpu::PollType::Poll)
             })
             .map(drop)?;
@@ -371,8 +371,7 @@ fn own_pipeline(
     name: &str,
     entries: &[wgpu::BindGroupLayoutEntry],
 ) -> (wgpu::ComputePipeline, wgpu::BindGroupLayout) {
-    let layout =
-        device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(name), entries });
+    let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(name), entries });
     (pipeline::compute(device, module, name, &[Some(&layout)], 16), layout)
 }
 

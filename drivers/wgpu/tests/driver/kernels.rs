@@ -71,7 +71,9 @@ fn counts_in_a_buffer_that_exceed_the_limit_run_nothing_and_fail() {
     let (out, counts) = (allocate(&*device, 4), allocate(&*device, 12));
     let most = device.limits().max_workgroups_per_dimension;
     let mut expected = 0;
-    for (given, fails) in [([most, 1, 1], false), ([most + 1, 1, 1], true), ([1, u32::MAX, 1], true), ([3, 0, 9], false)] {
+    for (given, fails) in
+        [([most, 1, 1], false), ([most + 1, 1, 1], true), ([1, u32::MAX, 1], true), ([3, 0, 9], false)]
+    {
         write(&*counts, 0, &given.map(u32::to_le_bytes).concat());
         let dispatch = Command::Dispatch(Dispatch {
             executable: 0,
@@ -93,14 +95,15 @@ fn counts_in_a_buffer_that_exceed_the_limit_run_nothing_and_fail() {
 #[test]
 fn kernels_beyond_the_device_are_refused_by_name() {
     let Some(device) = device() else { return };
-    let many: String =
-        (0..60).map(|at| format!("@group(0) @binding({at}) var<uniform> v{at}: vec4<u32>;")).collect();
+    let many: String = (0..60).map(|at| format!("@group(0) @binding({at}) var<uniform> v{at}: vec4<u32>;")).collect();
     let uses: String = (0..60).map(|at| format!("+ v{at}.x")).collect();
     let out = "@group(0) @binding(63) var<storage, read_write> out: array<u32>;";
     let cases = [
         (format!("{out} @compute @workgroup_size(64, 64) fn wide() {{ out[0] = 1u; }}"), "invocations in a workgroup"),
         (
-            format!("{out} var<workgroup> w: array<u32, 100000>; @compute @workgroup_size(1) fn large() {{ w[1] = 1u; out[0] = w[0]; }}"),
+            format!(
+                "{out} var<workgroup> w: array<u32, 100000>; @compute @workgroup_size(1) fn large() {{ w[1] = 1u; out[0] = w[0]; }}"
+            ),
             "bytes of workgroup memory",
         ),
         (format!("{out} {many} @compute @workgroup_size(1) fn many() {{ out[0] = 0u {uses}; }}"), "bindings"),

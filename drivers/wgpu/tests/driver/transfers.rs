@@ -18,7 +18,10 @@ fn fills_touch_exactly_their_bytes() {
                 let mut expected = pattern(3);
                 write(&*buffer, 0, &expected);
                 let (offset, length) = (offset as usize, length as usize);
-                expected[offset..offset + length].iter_mut().zip(fill.iter().cycle()).for_each(|(to, from)| *to = *from);
+                expected[offset..offset + length]
+                    .iter_mut()
+                    .zip(fill.iter().cycle())
+                    .for_each(|(to, from)| *to = *from);
                 let target = at(0, offset as u64, length as u64);
                 run(&*device, &[&buffer], None, vec![Command::Fill { target, pattern: fill }]).unwrap();
                 assert_eq!(bytes(&*buffer), expected, "{fill:?} at {offset} for {length}");

@@ -25,7 +25,7 @@ fn buffers(kernel: &Kernel) -> Vec<(u32, Vec<u8>)> {
 #[test]
 fn random_kernels_do_what_the_interpreter_does() {
     let (targets, runtime) = (targets(), runtime());
-    let mut runner = TestRunner::new(config(100, "proptest-regressions/kernels.txt"));
+    let mut runner = TestRunner::new(config(32, "proptest-regressions/kernels.txt"));
     let (tried, refused) = (Cell::new(0), Cell::new(0));
     let result = runner.run(&kernel(), |kernel| {
         tried.set(tried.get() + 1);

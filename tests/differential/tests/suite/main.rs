@@ -13,4 +13,5 @@ mod coverage;
 mod floats;
 mod kernels;
 mod mistakes;
+mod regressions;
 mod sequences;

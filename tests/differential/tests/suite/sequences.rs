@@ -6,7 +6,7 @@ use proptest::test_runner::{TestCaseError, TestRunner};
 #[test]
 fn random_work_leaves_what_the_model_leaves() {
     let (targets, runtime) = (targets(), runtime());
-    let mut runner = TestRunner::new(config(200, "proptest-regressions/sequences.txt"));
+    let mut runner = TestRunner::new(config(300, "proptest-regressions/sequences.txt"));
     let result = runner.run(&sequence(), |sequence| {
         let plan = lower(&sequence);
         let expected = model::run(&plan);
