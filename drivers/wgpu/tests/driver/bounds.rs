@@ -47,7 +47,7 @@ fn a_loop_without_an_end_ends_with_an_error_and_the_device_lives() {
     for source in [ENDLESS, nest, barrier] {
         for groups in [[1, 1, 1], [500, 1, 1]] {
             let (outcome, time, _) = outcome(&*device, source, groups, Duration::from_secs(5));
-            let error = outcome.err().expect("it cannot end well");
+            let error = outcome.expect_err("it cannot end well");
             assert_eq!(error.code, Code::DeadlineExceeded, "{error}");
             assert!(time < Duration::from_secs(30), "{time:?}");
         }
@@ -65,7 +65,7 @@ fn a_grid_too_large_for_its_deadline_is_stopped_at_it() {
         @group(0) @binding(0) var<storage, read_write> out: array<atomic<u32>>;
         @compute @workgroup_size(64) fn main() { atomicAdd(&out[0], 1u); }";
     let (outcome, time, _) = outcome(&*device, source, [65_535, 65_535, 1], Duration::from_secs(1));
-    assert_eq!(outcome.err().expect("it takes minutes").code, Code::DeadlineExceeded);
+    assert_eq!(outcome.expect_err("it takes minutes").code, Code::DeadlineExceeded);
     assert!(time < Duration::from_secs(10), "{time:?}");
     assert_eq!(device.lost(), None);
 }
@@ -122,7 +122,7 @@ fn work_that_is_told_to_stop_stops_between_pieces() {
     let begin = Instant::now();
     control.stop(Error::new(Code::Cancelled, "on purpose"));
     let outcome = ended.recv_timeout(PATIENCE).expect("an end");
-    assert_eq!(outcome.err().expect("it was stopped").code, Code::Cancelled);
+    assert_eq!(outcome.expect_err("it was stopped").code, Code::Cancelled);
     println!("stopped after {:?}", begin.elapsed());
     assert!(begin.elapsed() < Duration::from_secs(10));
 }
