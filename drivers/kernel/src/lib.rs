@@ -43,7 +43,7 @@ pub use limits::SourceLimits;
 pub use program::{Binding, BindingClass, Function, Override, OverrideValue, Program, RequiredFeature, RuntimeArray};
 pub use reflect::{FEATURES, MAX_BINDINGS, MAX_CONSTANT_BYTES, MAX_UNIFORM_BYTES};
 pub use request::load_for;
-pub use threads::on_compile_thread;
+pub use threads::{CompileSlot, compile_slot, on_compile_thread};
 
 /// The languages a kernel can be written in.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

@@ -24,6 +24,17 @@ struct Line {
 /// One of the compile threads, taken.
 struct Slot<'a>(&'a Gate);
 
+/// A turn at compiling, until it is dropped: see [`compile_slot`].
+pub struct CompileSlot {
+    _slot: Slot<'static>,
+}
+
+/// Waits for a turn at compiling on the calling thread: for native compilers that a driver can call on one thread only. That thread
+/// needs a stack of [`COMPILE_STACK_BYTES`], catches panics by itself, and does not call [`on_compile_thread`] meanwhile.
+pub fn compile_slot() -> CompileSlot {
+    CompileSlot { _slot: GATE.enter() }
+}
+
 impl Gate {
     fn enter(&self) -> Slot<'_> {
         let mut line = self.lock();

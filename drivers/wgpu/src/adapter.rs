@@ -131,7 +131,7 @@ impl Adapter {
         let bindings =
             native.max_storage_buffers_per_shader_stage.saturating_sub(1).min(native.max_bindings_per_bind_group);
         let alignment = native.min_storage_buffer_offset_alignment.max(native.min_uniform_buffer_offset_alignment);
-        let cut_off = self.health.cut_off.get().copied().flatten();
+        let cut_off = self.cut_off();
         Limits {
             max_buffer_bytes: native.max_buffer_size,
             max_storage_binding_bytes: native.max_storage_buffer_binding_size / 4 * 4,
@@ -151,6 +151,11 @@ impl Adapter {
                 .map_or(MAX_LOOP_ITERATIONS, |most| most / CHUNK_ITERATIONS * CHUNK_ITERATIONS)
                 .into(),
         }
+    }
+
+    /// Iterations after which the device itself ends an invocation without a word.
+    pub(crate) fn cut_off(&self) -> Option<u32> {
+        self.health.cut_off.get().copied().flatten()
     }
 
     /// Memory is close to the device, and reached by the host through staging.

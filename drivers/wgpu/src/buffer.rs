@@ -60,7 +60,7 @@ impl Buffer for WgpuBuffer {
             let outcome = device.download(from, length, &mut into, &Control::new(None));
             // The buffer goes before the news does.
             drop(native);
-            promise.give(outcome.map(|()| into));
+            promise.fulfil(outcome.map(|()| into));
         })));
         Transfer::Pending(Box::pin(answer))
     }
@@ -77,7 +77,7 @@ impl Buffer for WgpuBuffer {
             let to = At { buffer: &native, offset };
             let outcome = device.upload(&bytes, to, &control).and_then(|()| device.finish(&control));
             drop(native);
-            promise.give(outcome);
+            promise.fulfil(outcome);
         })));
         Transfer::Pending(Box::pin(answer))
     }
@@ -114,10 +114,6 @@ fn promise<T: Send>() -> (Promise<T>, impl Future<Output = Result<T>> + Send) {
 }
 
 impl<T> Promise<T> {
-    fn give(self, outcome: Result<T>) {
-        self.fulfil(outcome);
-    }
-
     /// The first outcome stands.
     fn fulfil(&self, outcome: Result<T>) {
         let mut slot = lock(&self.0);

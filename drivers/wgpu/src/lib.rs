@@ -10,6 +10,8 @@ mod executable;
 mod factory;
 mod native;
 mod state;
+#[cfg(test)]
+mod tests;
 #[cfg(not(any(target_vendor = "apple", windows)))]
 mod vulkan;
 mod watch;

@@ -6,17 +6,21 @@
 //! of a hung device.
 
 use crate::{adapter::Adapter, native::Native, watch};
-use hal_driver::{Code, Done, Error, Result, Work};
+use hal_driver::{Code, Done, Error, Result, Timing, Work};
 use std::{
     collections::VecDeque,
     mem::ManuallyDrop,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc},
     time::{Duration, Instant},
 };
 
-/// How long a native call may outlast what it was made for until the device counts as hung: bounded work has long ended by then,
-/// on a busy machine too.
-const GRACE: Duration = Duration::from_secs(20);
+/// How long the thread may show no progress until the device counts as hung: a piece of work is stopped after eight seconds, and machines
+/// are busy.
+pub(crate) const STALL: Duration = Duration::from_secs(if cfg!(test) { 3 } else { 30 });
+
+/// The same while a native compiler runs, which nothing can stop.
+pub(crate) const COMPILE_STALL: Duration = Duration::from_secs(60);
 
 /// How often those who wait for the thread look whether the device was lost meanwhile.
 const LOOK: Duration = Duration::from_millis(100);
@@ -40,8 +44,8 @@ struct Queue {
 }
 
 /// What the thread does now.
-struct Flight {
-    /// When it counts as hung.
+struct Activity {
+    /// When it counts as hung, unless there is progress.
     overdue: Instant,
     /// Who is told, if it is a work.
     done: Option<Done>,
@@ -53,7 +57,7 @@ pub(crate) struct State {
     lost: OnceLock<Error>,
     queue: Mutex<Queue>,
     more: Condvar,
-    flight: Mutex<Option<Flight>>,
+    activity: Mutex<Option<Activity>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -67,7 +71,7 @@ impl State {
             lost: OnceLock::new(),
             queue: Mutex::default(),
             more: Condvar::new(),
-            flight: Mutex::default(),
+            activity: Mutex::default(),
         })
     }
 
@@ -114,43 +118,53 @@ impl State {
         }
     }
 
-    /// The thread begins something that ends by `deadline`, or soon after.
-    pub(crate) fn take_off(self: &Arc<Self>, deadline: Instant, done: Option<Done>) {
-        let overdue = deadline.checked_add(GRACE).unwrap_or(deadline);
-        *lock(&self.flight) = Some(Flight { overdue, done });
+    /// The thread begins something, and will show progress within `patience`.
+    pub(crate) fn begin(self: &Arc<Self>, patience: Duration, done: Option<Done>) {
+        *lock(&self.activity) = Some(Activity { overdue: Instant::now() + patience, done });
         watch::look_after(self);
     }
 
-    /// It has ended. Answers who is to be told, unless they have been told that it hangs; and whether it was taken for hung.
-    pub(crate) fn land(&self) -> (Option<Done>, bool) {
-        let flight = lock(&self.flight).take();
-        let hung = flight.is_none();
-        (flight.and_then(|flight| flight.done), hung)
+    /// It has made progress, and will again within `patience`.
+    pub(crate) fn renew(&self, patience: Duration) {
+        if let Some(activity) = &mut *lock(&self.activity) {
+            activity.overdue = Instant::now() + patience;
+        }
+    }
+
+    /// It has ended. Answers who is to be told, unless they have been told that it hangs; in that case it has come back.
+    pub(crate) fn end(&self) -> Option<Done> {
+        let activity = lock(&self.activity).take();
+        if activity.is_none() {
+            tracing::warn!(device = %self.adapter.info.path, "a device that was given up has come back");
+            self.adapter.health.unwedge();
+        }
+        activity.and_then(|activity| activity.done)
     }
 
     /// Whether the thread does something.
-    pub(crate) fn flies(&self) -> bool {
-        lock(&self.flight).is_some()
+    pub(crate) fn is_busy(&self) -> bool {
+        lock(&self.activity).is_some()
     }
 
     /// Gives up on a thread that should have come back: the device is lost, and everybody who waits for it is told.
     pub(crate) fn check_overdue(&self) {
-        let mut flight = lock(&self.flight);
-        let overdue = flight.as_ref().is_some_and(|flight| Instant::now() >= flight.overdue);
-        let Some(flight) = flight.take_if(|_| overdue) else { return };
-        self.adapter.health.wedge();
-        self.lose("it did not come back from its work in time");
-        if let Some(done) = flight.done {
-            done(Err(Error::new(
-                Code::DeadlineExceeded,
-                "the device did not come back from the submission in time and is given up; open another one",
-            )));
+        let activity = {
+            let mut activity = lock(&self.activity);
+            let Some(overdue) = activity.take_if(|activity| Instant::now() >= activity.overdue) else { return };
+            // Under the lock: whoever finds it gone finds this too.
+            self.adapter.health.wedge();
+            self.lose("it did not come back from its work in time");
+            overdue
+        };
+        if let Some(done) = activity.done {
+            let text = "the device did not come back from the submission in time and is given up; open another one";
+            tell(done, Err(Error::new(Code::DeadlineExceeded, text)));
         }
         self.refuse_rest();
     }
 
-    /// Ends every work that is queued, the device being lost. Jobs stay: they hold what only the thread may drop, and whoever waits for
-    /// one looks at the loss himself.
+    /// Ends every work that is queued, the device being lost. Jobs stay: they hold what only the thread may drop. Whoever
+    /// asked for one looks at the loss, as the host does for transfers.
     pub(crate) fn refuse_rest(&self) {
         let error = self.lost().unwrap_or_else(|| Error::new(Code::Unavailable, "the device is gone"));
         let mut works = Vec::new();
@@ -166,7 +180,7 @@ impl State {
         for mut work in works {
             let done = std::mem::replace(&mut work.done, Box::new(drop));
             drop(work);
-            done(Err(error.clone()));
+            tell(done, Err(error.clone()));
         }
     }
 
@@ -194,6 +208,13 @@ impl State {
                 }
             }
         }
+    }
+}
+
+/// Says how a work went. A panic of whoever listens must not take our threads with it.
+pub(crate) fn tell(done: Done, outcome: Result<Timing>) {
+    if catch_unwind(AssertUnwindSafe(|| done(outcome))).is_err() {
+        tracing::error!("a submission's `done` panicked");
     }
 }
 

@@ -20,11 +20,13 @@ pub(crate) fn loaded(instance: &wgpu::Instance) -> bool {
 pub(crate) fn describe(adapter: &wgpu::Adapter) -> Option<Description> {
     // SAFETY: only asked for properties; nothing of it is kept or destroyed.
     let native = unsafe { adapter.as_hal::<Vulkan>() }?;
+    if native.shared_instance().instance_api_version() < ash::vk::API_VERSION_1_1 {
+        return None;
+    }
     let (instance, physical) = (native.shared_instance().raw_instance(), native.raw_physical_device());
     let mut identity = ash::vk::PhysicalDeviceIDProperties::default();
     let mut properties = ash::vk::PhysicalDeviceProperties2::default().push_next(&mut identity);
-    // SAFETY: the physical device belongs to this instance, which `native` keeps alive; wgpu requires Vulkan 1.1 or the
-    // extension with this function for any device that it lists.
+    // SAFETY: the physical device belongs to this instance, which `native` keeps alive and which is of Vulkan 1.1, where both functions are.
     let memory = unsafe {
         instance.get_physical_device_properties2(physical, &mut properties);
         instance.get_physical_device_memory_properties(physical)

@@ -44,7 +44,7 @@ fn run() {
         let working: Vec<Arc<State>> = lock().iter().filter_map(Weak::upgrade).collect();
         // Outside of the lock: whoever is told may begin something new.
         working.iter().for_each(|state| state.check_overdue());
-        lock().retain(|state| state.upgrade().is_some_and(|state| state.flies()));
+        lock().retain(|state| state.upgrade().is_some_and(|state| state.is_busy()));
     }
 }
 

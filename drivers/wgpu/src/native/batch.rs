@@ -1,6 +1,7 @@
 //! Commands on their way into one native submission, and the wait for it.
 
 use super::{Native, dispatch::Status, scoped};
+use crate::state::STALL;
 use hal_driver::{Code, Control, Error, Result};
 use std::{
     sync::{
@@ -14,7 +15,7 @@ use std::{
 const SLICE: Duration = Duration::from_millis(250);
 
 /// Native passes of one submission. More would only make one submission longer, and a software adapter slower to answer.
-const MAX_PASSES: u32 = 512;
+pub(super) const MAX_PASSES: u32 = 512;
 
 /// What is recorded and not submitted.
 pub(super) struct Batch {
@@ -108,8 +109,15 @@ impl Native {
         length: u64,
         look: impl FnOnce(&[u8]) -> T,
     ) -> Result<T> {
-        let (index, _) = self.hand_over()?.ok_or_else(|| Error::new(Code::Internal, "nothing to submit"))?;
-        self.mapped(buffer, length, index, look)
+        match self.hand_over()? {
+            Some((index, false)) => self.mapped(buffer, length, index, look),
+            // Kernels are looked at by `flush`, which comes before.
+            Some((index, true)) => {
+                self.wait(index)?;
+                Err(Error::new(Code::Internal, "a read shares its submission with kernels"))
+            }
+            None => Err(Error::new(Code::Internal, "nothing to submit")),
+        }
     }
 
     /// Makes one native submission. Answers whether its kernels are counted.
@@ -131,18 +139,21 @@ impl Native {
             }
             queue.submit([head.finish(), batch.encoder.finish()])
         })?;
+        state.renew(STALL);
         Ok(Some((index, batch.counted)))
     }
 
-    /// Waits until a submission is done, whatever that takes: who waits for us looks at the clock.
-    pub(super) fn wait(&self, index: wgpu::SubmissionIndex) -> Result<()> {
+    /// Waits until a submission is done, whatever that takes: who waits for us looks at the clock. Also when the device is lost meanwhile,
+    /// or the thread would count as back while the device still works.
+    fn wait(&self, index: wgpu::SubmissionIndex) -> Result<()> {
         loop {
             let slice = wgpu::PollType::Wait { submission_index: Some(index.clone()), timeout: Some(SLICE) };
-            match self.scoped(|device| device.poll(slice))? {
-                Ok(_) => return Ok(()),
+            match self.device.poll(slice) {
+                Ok(_) => return self.state.alive(),
                 Err(wgpu::PollError::Timeout) => {}
                 Err(error) => {
-                    return Err(Error::new(Code::Internal, format!("waiting for the device failed: {error}")));
+                    self.state.lose(&format!("waiting for it failed: {error}"));
+                    return self.state.alive();
                 }
             }
         }
@@ -158,12 +169,13 @@ impl Native {
     ) -> Result<T> {
         let mapped = Arc::new(AtomicBool::new(false));
         let flag = mapped.clone();
-        self.scoped(|_| {
+        let asked = self.scoped(|_| {
             buffer.map_async(wgpu::MapMode::Read, ..length, move |outcome| {
                 flag.store(outcome.is_ok(), Ordering::Release);
             });
-        })?;
+        });
         self.wait(index)?;
+        asked?;
         if !mapped.load(Ordering::Acquire) {
             // Its callback comes with a poll after the submission is done.
             self.scoped(|device| device.poll(wgpu::PollType::Poll)).map(drop)?;
@@ -176,6 +188,11 @@ impl Native {
             buffer.unmap();
             value
         })?;
+        if value.is_none() {
+            // It stays half mapped, and nothing can be read any more.
+            self.state.lose("memory that it filled could not be mapped");
+            self.state.alive()?;
+        }
         value.ok_or_else(|| Error::new(Code::Internal, "memory that the device filled could not be mapped"))
     }
 }

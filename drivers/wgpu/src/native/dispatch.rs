@@ -2,7 +2,8 @@
 
 use super::{
     Native,
-    pace::{self, CHUNK_ITERATIONS, Pace, Piece, Pieces},
+    batch::MAX_PASSES,
+    pace::{self, CHUNK_ITERATIONS, Known, Pace, Piece, Pieces},
     pipeline::{self, Bindings, Kernel, Pipeline},
 };
 use crate::adapter::Adapter;
@@ -17,7 +18,7 @@ use std::{
 const LAUNCH_BYTES: u64 = hal_kernel::native::LAUNCH_BYTES as u64;
 
 /// Launch parameters of one batch: as many as it may have passes.
-const MAX_LAUNCHES: u64 = 512;
+const MAX_LAUNCHES: u64 = MAX_PASSES as u64;
 
 /// A buffer's range as a kernel gets it.
 #[derive(Clone)]
@@ -50,15 +51,12 @@ pub(super) struct Status {
 }
 
 impl Status {
+    /// What mapped memory is a multiple of, and no less than the kernel's two words.
     pub(super) const BYTES: u64 = 16;
 
     pub(super) fn read(bytes: &[u8]) -> Self {
         let mut words = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
         Self { spent: words.next().unwrap_or_default(), error: words.next().unwrap_or_default() }
-    }
-
-    fn iterations(&self) -> u64 {
-        u64::from(self.spent) * u64::from(CHUNK_ITERATIONS)
     }
 
     /// Fails if a kernel was stopped.
@@ -119,10 +117,10 @@ impl Launches {
     }
 
     /// The parameters of one launch, padded to the stride.
-    fn bytes(&self, piece: &Piece, grid: [u32; 3], chunks: u32) -> Vec<u8> {
+    fn bytes(&self, launch: &Launch<'_>, piece: &Piece, chunk: u32, chunks: u32) -> Vec<u8> {
         let [bx, by, bz] = piece.base;
-        let [gx, gy, gz] = grid;
-        let words = [bx, by, bz, CHUNK_ITERATIONS, gx, gy, gz, self.iterations / CHUNK_ITERATIONS, chunks];
+        let [gx, gy, gz] = launch.grid;
+        let words = [bx, by, bz, chunk, gx, gy, gz, launch.iterations / chunk, chunks];
         let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         bytes.resize(self.stride as usize, 0);
         bytes
@@ -136,6 +134,8 @@ struct Launch<'a> {
     group: wgpu::BindGroup,
     constants: &'a [u8],
     grid: [u32; 3],
+    /// Iterations that one invocation may make.
+    iterations: u32,
     control: &'a Control,
 }
 
@@ -162,15 +162,29 @@ impl Native {
                 entries: &entries,
             })
         })?;
-        let launch = Launch { kernel, pipeline, group, constants, grid, control };
+        // Both kinds of loop have the allowance, and the device that cuts off counts them together.
+        let halved = kernel.has_group_loops && self.state.adapter.cut_off().is_some();
+        let iterations = if halved {
+            self.launches.iterations / 2 / CHUNK_ITERATIONS * CHUNK_ITERATIONS
+        } else {
+            self.launches.iterations
+        };
+        let launch = Launch { kernel, pipeline, group, constants, grid, iterations, control };
         self.launch(&launch)
     }
 
     fn launch(&mut self, launch: &Launch<'_>) -> Result<()> {
         let Launch { kernel, grid, control, .. } = *launch;
-        let rounds = if kernel.has_loops { u64::from(self.launches.iterations) } else { 1 };
-        let worst = rounds.saturating_mul(kernel.invocations());
-        let mut pace = Pace::new(&self.state.adapter, worst, kernel.cost, kernel.rate.load(Ordering::Relaxed));
+        let kinds = if kernel.has_group_loops { 2 } else { 1 };
+        let mut pace = Pace::new(
+            &self.state.adapter,
+            Known {
+                rounds: if kernel.has_loops { u64::from(launch.iterations) * kinds } else { 1 },
+                invocations: kernel.invocations(),
+                steps: kernel.cost,
+                rate: kernel.rate.load(Ordering::Relaxed),
+            },
+        );
         let mut left: u64 = grid.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul);
         let begun = self.batch.as_ref().map_or(Duration::ZERO, |batch| batch.worst);
         if begun > Duration::ZERO && !pace::fits_a_batch(begun.saturating_add(pace.worst_time(left))) {
@@ -182,10 +196,9 @@ impl Native {
             left -= piece.groups();
             if left > 0 {
                 let ended = self.flush(control)?;
-                let iterations = ended.status.as_ref().map_or(0, Status::iterations);
-                pace.ended(piece.groups(), ended.time, iterations);
-                if iterations > 0 {
-                    kernel.saw_rate(pace.rate());
+                let chunks = ended.status.map_or(0, |status| status.spent);
+                if let Some(rate) = pace.ended(piece.groups(), ended.time, chunks) {
+                    kernel.saw_rate(rate);
                 }
             }
         }
@@ -194,12 +207,10 @@ impl Native {
 
     fn launch_piece(&mut self, launch: &Launch<'_>, piece: &Piece, pace: &Pace) -> Result<()> {
         let left = launch.control.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let bound = pace.bound(left, piece.groups());
         let (at, before) = self.batch.as_ref().map_or((0, 0), |batch| (batch.launches.len(), batch.chunks));
         // Kernels of a batch draw on one counter: what those before may draw comes on top.
-        let chunks =
-            u32::try_from(bound / u64::from(CHUNK_ITERATIONS)).unwrap_or(u32::MAX).max(1).saturating_add(before);
-        let bytes = self.launches.bytes(piece, launch.grid, chunks);
+        let chunks = pace.bound(left, piece.groups()).saturating_add(before);
+        let bytes = self.launches.bytes(launch, piece, pace.chunk(), chunks);
         let (own, [x, y, z]) = (self.launches.group.clone(), piece.size);
         self.record(|encoder| {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
@@ -231,8 +242,8 @@ impl Native {
     /// Natively a buffer is either read or written by a dispatch, whichever ranges are meant. Storage that is only read becomes writable where
     /// its buffer is also written; a uniform cannot, and is read from a copy.
     fn reconcile(&mut self, kernel: &Kernel, bindings: Vec<Bound>) -> Result<(Vec<Bound>, Bindings)> {
-        let functions = &kernel.info.bindings;
-        let written: Vec<wgpu::Buffer> = functions
+        let infos = &kernel.info.bindings;
+        let written: Vec<wgpu::Buffer> = infos
             .iter()
             .zip(&bindings)
             .filter(|(info, _)| info.writes)
@@ -240,7 +251,7 @@ impl Native {
             .collect();
         let mut writable = Bindings::new();
         let mut reconciled = Vec::with_capacity(bindings.len());
-        for (info, bound) in functions.iter().zip(bindings) {
+        for (info, bound) in infos.iter().zip(bindings) {
             if info.writes || !written.contains(&bound.buffer) {
                 reconciled.push(bound);
             } else if info.kind == hal_driver::BindingKind::Storage {

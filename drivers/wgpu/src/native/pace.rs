@@ -7,12 +7,13 @@
 use crate::adapter::Adapter;
 use std::time::Duration;
 
-/// Iterations that an invocation makes before it looks at its bounds.
+/// Most iterations that an invocation makes before it looks at its bounds; a power of two. What it makes before its first look is
+/// not counted.
 pub(crate) const CHUNK_ITERATIONS: u32 = 1024;
 
-/// Steps a second (a step is about one expression) that a device takes at least, in kernels that are not made to be slow, until it
-/// was measured: a software adapter's and a GPU's.
-const SOFTWARE_RATE: u64 = 1 << 31;
+/// Steps a second (a step is about one expression, an addition or a sine) that a device takes at least, until it was measured: a software
+/// adapter's beside other work, and a GPU's.
+const SOFTWARE_RATE: u64 = 1 << 29;
 const HARDWARE_RATE: u64 = 1 << 38;
 
 /// How long a batch may take if every invocation in it goes to its limit.
@@ -30,30 +31,61 @@ const GROWTH: u64 = 64;
 /// Below this time nothing is known: what a submission costs in itself outweighs its work.
 const MEASURABLE: Duration = Duration::from_millis(2);
 
+/// How many times what the last pieces lead to expect a piece may take.
+const SLACK: u64 = 8;
+
+/// What is known of a kernel before it runs.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    /// Units of one invocation that goes to its limit.
+    pub(super) rounds: u64,
+    /// Of one workgroup.
+    pub(super) invocations: u64,
+    /// Of one unit.
+    pub(super) steps: u64,
+    /// Units a second of an earlier dispatch; 0 if there was none.
+    pub(super) rate: u64,
+}
+
 /// The pieces of one dispatch.
 pub(super) struct Pace {
+    known: Known,
     /// Units a second.
     rate: u64,
-    /// Units of one group that goes to its limit.
-    worst: u64,
+    /// Iterations that an invocation makes before it looks at its bounds.
+    chunk: u32,
     /// Groups of the next piece.
     groups: u64,
+    /// Most groups of a piece: what is not counted ends by this alone.
+    most: u64,
+    /// Units of a group, as seen; 0 before.
+    expected: u64,
 }
 
 impl Pace {
-    /// `worst`: units of one group, at most. `steps`: of one unit. `seen`: units a second of an earlier dispatch of the kernel; 0 if there
-    /// was none.
-    pub(super) fn new(adapter: &Adapter, worst: u64, steps: u64, seen: u64) -> Self {
+    pub(super) fn new(adapter: &Adapter, known: Known) -> Self {
         let guess = if adapter.is_software() { SOFTWARE_RATE } else { HARDWARE_RATE };
-        let rate = if seen == 0 { guess / steps.max(1) } else { seen }.max(1);
-        let mut pace = Self { rate, worst: worst.max(1), groups: 1 };
+        let guess = (guess / known.steps.max(1)).max(1);
+        let rate = if known.rate == 0 { guess } else { known.rate };
+        let invocations = known.invocations.max(1);
+        let chunk = (in_time(guess, WORST) / invocations).clamp(1, u64::from(CHUNK_ITERATIONS));
+        // A power of two divides the limits of all devices, which are multiples of the largest chunk.
+        let chunk = 1 << chunk.ilog2();
+        let uncounted = known.rounds.min(u64::from(chunk)).saturating_mul(invocations);
+        let most = (in_time(guess, HORIZON) / uncounted.max(1)).max(1);
+        let mut pace = Self { known, rate, chunk, groups: 1, most, expected: 0 };
         pace.groups = pace.safe();
         pace
     }
 
+    /// Units of one group that goes to its limit.
+    fn worst(&self) -> u64 {
+        self.known.rounds.saturating_mul(self.known.invocations).max(1)
+    }
+
     /// Groups that end soon whatever they do.
     fn safe(&self) -> u64 {
-        (in_time(self.rate, WORST) / self.worst).max(1)
+        (in_time(self.rate, WORST) / self.worst()).clamp(1, self.most)
     }
 
     /// Groups of the next piece.
@@ -61,36 +93,44 @@ impl Pace {
         self.groups
     }
 
+    /// Iterations that an invocation makes before it looks at its bounds.
+    pub(super) fn chunk(&self) -> u32 {
+        self.chunk
+    }
+
     /// How long groups take that all go to their limit.
     pub(super) fn worst_time(&self, groups: u64) -> Duration {
-        let units = u128::from(self.worst) * u128::from(groups);
+        let units = u128::from(self.worst()) * u128::from(groups);
         let nanoseconds = units.saturating_mul(1_000_000_000) / u128::from(self.rate);
         Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
     }
 
-    /// Units after which a piece stops itself. `left`: until the deadline.
-    pub(super) fn bound(&self, left: Option<Duration>, groups: u64) -> u64 {
+    /// Chunks after which a piece stops itself. `left`: until the deadline.
+    pub(super) fn bound(&self, left: Option<Duration>, groups: u64) -> u32 {
         // A little longer than there is time, so that it is the deadline that ends it.
         let horizon = left.map_or(HORIZON, |left| HORIZON.min(left.saturating_add(WORST)));
-        // What is safe is never stopped.
-        in_time(self.rate, horizon).max(self.worst.saturating_mul(groups.min(self.safe())))
+        let expected = self.expected.saturating_mul(groups).saturating_mul(SLACK);
+        let units = in_time(self.rate, horizon).max(expected);
+        u32::try_from(units / u64::from(self.chunk)).unwrap_or(u32::MAX).max(1)
     }
 
-    /// A piece of so many groups has ended, which made so many iterations.
-    pub(super) fn ended(&mut self, groups: u64, time: Duration, iterations: u64) {
+    /// A piece of so many groups has ended, in which so many chunks were counted. Answers units a second, if that is known now.
+    pub(super) fn ended(&mut self, groups: u64, time: Duration, chunks: u32) -> Option<u64> {
         let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).max(1);
-        if time >= MEASURABLE && iterations > 0 {
-            let rate = u128::from(iterations) * 1_000_000_000 / u128::from(nanoseconds);
+        let counted = u64::from(chunks) * u64::from(self.chunk);
+        let uncounted = groups.saturating_mul(self.known.invocations).saturating_mul(u64::from(self.chunk));
+        // Where most was not counted, what was says nothing about the rate.
+        let measured = time >= MEASURABLE && counted >= uncounted;
+        if measured {
+            let rate = u128::from(counted) * 1_000_000_000 / u128::from(nanoseconds);
             self.rate = u64::try_from(rate).unwrap_or(u64::MAX).max(1);
         }
+        self.expected = counted.saturating_add(uncounted) / groups.max(1);
         let target = u128::from(groups) * TARGET.as_nanos() / u128::from(nanoseconds);
-        let most = groups.saturating_mul(GROWTH);
-        self.groups = u64::try_from(target).unwrap_or(u64::MAX).clamp(1, most).max(self.safe().min(most));
-    }
-
-    /// Units a second, as seen by now.
-    pub(super) fn rate(&self) -> u64 {
-        self.rate
+        let grown = groups.saturating_mul(GROWTH);
+        let target = u64::try_from(target).unwrap_or(u64::MAX).clamp(1, grown);
+        self.groups = target.max(self.safe().min(grown)).min(self.most);
+        measured.then_some(self.rate)
     }
 }
 

@@ -1,6 +1,7 @@
 //! From naga IR to a pipeline.
 
 use super::Native;
+use crate::state::{COMPILE_STALL, OnThread, STALL, State};
 use hal_driver::{BindingKind, Result};
 use hal_kernel::{
     Program,
@@ -13,8 +14,6 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
 };
-
-use crate::state::OnThread;
 
 /// Variants of one function that are kept apart by which bindings are declared writable. Beyond it one variant has them all.
 const MAX_VARIANTS: usize = 8;
@@ -29,10 +28,12 @@ pub(crate) struct Kernel {
     pub(crate) label: String,
     pub(crate) info: hal_driver::Function,
     /// Steps of one invocation, less what loops repeat.
-    pub(crate) cost: u64,
-    pub(crate) has_loops: bool,
+    pub(super) cost: u64,
+    pub(super) has_loops: bool,
+    /// Whether some loop has a workgroup barrier inside: such loops have an allowance of their own.
+    pub(super) has_group_loops: bool,
     /// Iterations a second that it was seen to make; 0 before.
-    pub(crate) rate: AtomicU64,
+    pub(super) rate: AtomicU64,
     variants: Mutex<Vec<(Bindings, Arc<Pipeline>)>>,
 }
 
@@ -48,7 +49,7 @@ impl Kernel {
     /// # Errors
     /// What the front end, or the native compiler, refuses.
     pub(crate) fn new(
-        state: &Arc<crate::state::State>,
+        state: &Arc<State>,
         program: &Program,
         function: usize,
         info: hal_driver::Function,
@@ -56,6 +57,7 @@ impl Kernel {
     ) -> Result<Arc<Self>> {
         let native = program.native(function, &options(&[]))?;
         let (cost, has_loops) = (native.cost, native.has_loops);
+        let has_group_loops = native.added_workgroup_bytes > 0;
         let kernel = Arc::new(Self {
             program: program.clone(),
             function,
@@ -63,6 +65,7 @@ impl Kernel {
             info,
             cost,
             has_loops,
+            has_group_loops,
             rate: AtomicU64::new(0),
             variants: Mutex::default(),
         });
@@ -77,8 +80,8 @@ impl Kernel {
     }
 
     /// A rate that was seen: the newest stands.
-    pub(crate) fn saw_rate(&self, steps_per_second: u64) {
-        self.rate.store(steps_per_second, Ordering::Relaxed);
+    pub(super) fn saw_rate(&self, iterations_per_second: u64) {
+        self.rate.store(iterations_per_second, Ordering::Relaxed);
     }
 
     fn find(&self, writable: &Bindings) -> Option<Arc<Pipeline>> {
@@ -125,6 +128,9 @@ impl Native {
         let entries: Vec<_> = entries.collect();
         let label = Some(kernel.label.as_str());
         let launches = &self.launches.layout;
+        // Native compilers wait for their turn like our own.
+        let slot = hal_kernel::compile_slot();
+        self.state.renew(COMPILE_STALL);
         let (native, layout) = self.scoped(|device| {
             let source = wgpu::ShaderSource::Naga(Cow::Owned(native.module));
             let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label, source });
@@ -133,6 +139,8 @@ impl Native {
             let pipeline = compute(device, &module, &kernel.info.name, &groups, kernel.info.constant_bytes);
             (pipeline, layout)
         })?;
+        drop(slot);
+        self.state.renew(STALL);
         let native = OnThread::new(&self.state, native);
         let layout = OnThread::new(&self.state, layout);
         let pipeline = Arc::new(Pipeline { native, layout });

@@ -32,10 +32,27 @@ pub(crate) fn cut_off(adapter: &Adapter) -> Result<Option<u32>> {
 
 impl Native {
     fn probe(&mut self) -> Result<u32> {
+        let counts = self.record_probe([1, 1, 1])?;
+        let mut bytes = Vec::new();
+        self.download(super::At { buffer: &counts, offset: 0 }, 4, &mut bytes, &Control::new(None))?;
+        bytes
+            .first_chunk()
+            .map(|word| u32::from_le_bytes(*word))
+            .ok_or_else(|| Error::new(Code::Internal, "nothing was read"))
+    }
+
+    /// Keeps the device busy for hours, as nothing of a tenant's can.
+    #[cfg(test)]
+    pub(crate) fn hang(&mut self) -> Result<()> {
+        self.record_probe([65_535, 65_535, 1])?;
+        self.finish(&Control::new(None))
+    }
+
+    /// Records the kernel as it stands, without a bound of ours, and answers where its invocations count.
+    fn record_probe(&mut self, [x, y, z]: [u32; 3]) -> Result<wgpu::Buffer> {
         let module = naga::front::wgsl::parse_str(KERNEL)
             .map_err(|error| Error::new(Code::Internal, format!("the driver's own kernel: {error}")))?;
         let counts = self.allocate("probe", 16)?;
-        let control = Control::new(None);
         self.fill(super::At { buffer: &counts, offset: 4 }, 4, TRIED.to_le_bytes())?;
         let (pipeline, group) = self.scoped(|device| {
             let source = wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module));
@@ -52,13 +69,8 @@ impl Native {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(&pipeline);
             pass.set_bind_group(0, &group, &[]);
-            pass.dispatch_workgroups(1, 1, 1);
+            pass.dispatch_workgroups(x, y, z);
         })?;
-        let mut bytes = Vec::new();
-        self.download(super::At { buffer: &counts, offset: 0 }, 4, &mut bytes, &control)?;
-        bytes
-            .first_chunk()
-            .map(|word| u32::from_le_bytes(*word))
-            .ok_or_else(|| Error::new(Code::Internal, "nothing was read"))
+        Ok(counts)
     }
 }

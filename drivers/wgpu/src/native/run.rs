@@ -60,6 +60,7 @@ impl Native {
         let mut at = 0;
         while at < length {
             let piece = BLOB_BYTES.min(length - at);
+            control.stopped().map_or(Ok(()), Err)?;
             let bytes = stage.get_mut(..piece as usize).unwrap_or_default();
             blob.read_at(blob_offset + at, bytes)?;
             self.upload(bytes, to.plus(at), control)?;
@@ -84,6 +85,9 @@ impl Native {
             let (at, length) = self.place(work, &found.buffer)?;
             // An open length is rounded down; a whole one is a multiple already.
             let length = length / 4 * 4;
+            if length == 0 {
+                return Err(hole("a binding is empty"));
+            }
             Ok(Bound { binding: wanted.binding, buffer: at.buffer.clone(), offset: at.offset, length })
         });
         let bindings = bindings.collect::<Result<Vec<_>>>()?;

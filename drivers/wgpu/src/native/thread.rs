@@ -3,7 +3,7 @@
 use super::Native;
 use crate::{
     device::Handle,
-    state::{Item, State},
+    state::{COMPILE_STALL, Item, STALL, State, tell},
 };
 use hal_driver::{Code, Error, Result, Timing, Work};
 use std::{
@@ -15,12 +15,6 @@ use std::{
 
 /// Native shader compilers recurse over what a tenant nested. The same as the threads have that our own front end runs on.
 const STACK_BYTES: usize = hal_kernel::limits::COMPILE_STACK_BYTES;
-
-/// How long a job may take: a compiler that cannot be interrupted, on a busy machine.
-const JOB_TIME: Duration = Duration::from_secs(60);
-
-/// Work without a deadline is looked at again after this time.
-const NO_DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Native devices of an adapter that may hang before it is given up for this process. One on a software adapter: it shares its threads
 /// between devices, so that one that hangs stops all.
@@ -47,14 +41,15 @@ pub(crate) fn start(state: &Arc<State>, max_native_devices: usize) -> Result<()>
     let own = state.clone();
     let run = move || {
         let _place = place;
-        own.take_off(Instant::now() + JOB_TIME, None);
+        own.begin(COMPILE_STALL, None);
         let native = catch_unwind(AssertUnwindSafe(|| Native::open(own.clone())));
-        land(&own);
+        own.end();
         let native = native.unwrap_or_else(|_| Err(Error::new(Code::Internal, "the driver panicked on opening")));
         match native {
             Ok(native) => {
+                // Whoever started us may have given up.
                 let _ = sender.send(Ok(()));
-                work_off(&own, native);
+                live(&own, native);
             }
             Err(error) => drop(sender.send(Err(error))),
         }
@@ -84,7 +79,7 @@ pub(crate) fn submit(handle: &Handle, mut work: Work) {
     if let Some(outcome) = at_once {
         let done = std::mem::replace(&mut work.done, Box::new(drop));
         drop(work);
-        return done(outcome);
+        return tell(done, outcome);
     }
     state.push(Item::Work(Instant::now(), work));
     // It may have been lost between.
@@ -93,20 +88,37 @@ pub(crate) fn submit(handle: &Handle, mut work: Work) {
     }
 }
 
-/// Does what is queued, until there will be no more.
-fn work_off(state: &Arc<State>, mut native: Native) {
+/// Does what is queued until there will be no more, and lets go of the native device.
+fn live(state: &Arc<State>, mut native: Native) {
+    let worked = catch_unwind(AssertUnwindSafe(|| work_off(state, &mut native)));
+    if worked.is_err() {
+        state.lose("the driver panicked");
+        if let Some(done) = state.end() {
+            tell(done, state.alive().map(|()| Timing::default()));
+        }
+        state.refuse_rest();
+    }
+    // The native queue is waited for, and may fail, in its drop.
+    state.begin(COMPILE_STALL, None);
+    if catch_unwind(AssertUnwindSafe(|| drop(native))).is_err() {
+        tracing::error!(device = %state.adapter.info.path, "the native device panicked as it was closed");
+    }
+    state.end();
+}
+
+fn work_off(state: &Arc<State>, native: &mut Native) {
     while let Some(item) = state.next() {
         match item {
             Item::Job(job) => {
-                state.take_off(Instant::now() + JOB_TIME, None);
-                if catch_unwind(AssertUnwindSafe(|| job(&mut native))).is_err() {
+                state.begin(COMPILE_STALL, None);
+                if catch_unwind(AssertUnwindSafe(|| job(native))).is_err() {
                     state.lose("the driver panicked");
                 }
-                land(state);
+                native.abandon();
+                state.end();
             }
-            Item::Work(since, work) => run(state, &mut native, since, work),
+            Item::Work(since, work) => run(state, native, since, work),
         }
-        native.abandon();
         if state.lost().is_some() {
             state.refuse_rest();
         }
@@ -117,28 +129,21 @@ fn work_off(state: &Arc<State>, mut native: Native) {
 fn run(state: &Arc<State>, native: &mut Native, since: Instant, mut work: Work) {
     let begin = Instant::now();
     let done = std::mem::replace(&mut work.done, Box::new(drop));
-    state.take_off(work.control.deadline().unwrap_or(begin + NO_DEADLINE), Some(done));
-    let outcome = catch_unwind(AssertUnwindSafe(|| native.run(&work)));
+    state.begin(STALL, Some(done));
+    let outcome = catch_unwind(AssertUnwindSafe(|| match work.control.stopped() {
+        Some(reason) => Err(reason),
+        None => native.run(&work),
+    }));
     let outcome = outcome.unwrap_or_else(|_| {
+        // wgpu panics, for one, in a wait for a device that it has lost.
         state.lose("the driver panicked");
-        Err(Error::new(Code::Internal, "the driver panicked in a work"))
+        state.alive()
     });
     let timing = Timing { queue: begin - since, device: Some(begin.elapsed()) };
     // What was begun and not submitted holds buffers, and they go before the news does: whoever hears it may count on their memory.
     native.abandon();
     drop(work);
-    let Some(done) = land(state) else { return };
-    if catch_unwind(AssertUnwindSafe(|| done(outcome.map(|()| timing)))).is_err() {
-        tracing::error!("a submission's `done` panicked");
+    if let Some(done) = state.end() {
+        tell(done, outcome.map(|()| timing));
     }
-}
-
-/// Ends what the thread did. Answers who is to be told.
-fn land(state: &State) -> Option<hal_driver::Done> {
-    let (done, hung) = state.land();
-    if hung {
-        tracing::warn!(device = %state.adapter.info.path, "a device that was given up has come back");
-        state.adapter.health.unwedge();
-    }
-    done
 }

@@ -174,11 +174,14 @@ impl Native {
 
     /// Fills by kernel.
     fn fill_words(&mut self, to: At<'_>, length: u64, pattern: [u8; 4]) -> Result<()> {
+        if length == 0 {
+            return Ok(());
+        }
         let kernels = self.kernels()?;
         // As it stands at a multiple of four: byte 0 there is the pattern's at the same distance from the range's first byte.
         let pattern = u32::from_le_bytes(pattern).rotate_left(8 * (to.offset % 4) as u32);
         self.in_pieces(length, |native, at, piece| {
-            let target = native.bound(to.plus(at), piece);
+            let target = native.covered(to.plus(at), piece);
             let immediates = [target.start, target.start + piece as u32, 0, pattern];
             native.kernel(&kernels.fill, &kernels.fill_layout, &[target.binding()], immediates)
         })
@@ -199,9 +202,12 @@ impl Native {
 
     /// Copies by kernel.
     fn copy_words(&mut self, from: At<'_>, to: At<'_>, length: u64) -> Result<()> {
+        if length == 0 {
+            return Ok(());
+        }
         let kernels = self.kernels()?;
         self.in_pieces(length, |native, at, piece| {
-            let (source, target) = (native.bound(from.plus(at), piece), native.bound(to.plus(at), piece));
+            let (source, target) = (native.covered(from.plus(at), piece), native.covered(to.plus(at), piece));
             let delta = source.start.wrapping_sub(target.start);
             let immediates = [target.start, target.start + piece as u32, delta, 0];
             native.kernel(&kernels.copy, &kernels.copy_layout, &[target.binding(), source.binding()], immediates)
@@ -219,11 +225,11 @@ impl Native {
     }
 
     /// A range as it can be bound.
-    fn bound<'a>(&self, at: At<'a>, length: u64) -> Bound<'a> {
+    fn covered<'a>(&self, at: At<'a>, length: u64) -> Covered<'a> {
         let offset = at.offset / self.transfers.alignment * self.transfers.alignment;
         let start = at.offset - offset;
         // Both fit: a piece is far below 4 GiB, and so is an alignment.
-        Bound { buffer: at.buffer, offset, size: (start + length).next_multiple_of(4), start: start as u32 }
+        Covered { buffer: at.buffer, offset, size: (start + length).next_multiple_of(4), start: start as u32 }
     }
 
     fn kernel(
@@ -284,6 +290,7 @@ impl Native {
             })
             .map(drop)?;
             if !mapped.load(Ordering::Acquire) {
+                self.transfers.upload = Upload::default();
                 return Err(Error::new(Code::Internal, "upload memory could not be mapped"));
             }
             self.transfers.upload.mapped = true;
@@ -331,7 +338,7 @@ impl Native {
 const MAX_GROUPS: u32 = 65_535;
 
 /// A range of a buffer in a binding that covers it.
-struct Bound<'a> {
+struct Covered<'a> {
     buffer: &'a wgpu::Buffer,
     offset: u64,
     size: u64,
@@ -339,7 +346,7 @@ struct Bound<'a> {
     start: u32,
 }
 
-impl<'a> Bound<'a> {
+impl<'a> Covered<'a> {
     fn binding(&self) -> wgpu::BufferBinding<'a> {
         wgpu::BufferBinding { buffer: self.buffer, offset: self.offset, size: wgpu::BufferSize::new(self.size) }
     }

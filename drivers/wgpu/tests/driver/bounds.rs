@@ -88,6 +88,53 @@ fn a_kernel_that_ends_in_time_is_not_stopped_however_it_is_cut() {
     assert_eq!(words(&*out)[0], expected);
 }
 
+/// Few iterations are not counted, and heavy ones take long: neither may make a piece that does not end.
+#[test]
+fn heavy_bodies_and_groups_that_differ_end_soon_too() {
+    let Some(device) = device() else { return };
+    let heavy = "
+        @group(0) @binding(0) var<storage, read_write> out: array<f32>;
+        fn heavy(x: f32) -> f32 { return sin(cos(tan(exp(sin(cos(tan(exp(log(abs(x) + 1.0) + sin(x))))))))); }
+        fn heavier(x: f32) -> f32 { return heavy(x) + heavy(x + 1.0) + heavy(x + 2.0) + heavy(x + 3.0) + heavy(x + 4.0); }
+        fn heaviest(x: f32) -> f32 { return heavier(x) + heavier(x * 2.0) + heavier(x * 3.0) + heavier(x * 4.0); }";
+    let endless = format!(
+        "{heavy} @compute @workgroup_size(1024) fn main() {{ var x = out[1]; loop {{ x += heaviest(x); if out[2] == 7.0 {{ break; }} }} out[0] = x; }}"
+    );
+    let late = format!(
+        "{heavy} @compute @workgroup_size(64) fn main(@builtin(workgroup_id) id: vec3<u32>) {{
+            if id.x < 2000u {{ return; }}
+            var x = out[1];
+            for (var i = 0; i < 900; i++) {{ x += heaviest(x); }}
+            out[0] = x;
+        }}"
+    );
+    for (source, groups) in [(endless, [4, 1, 1]), (late, [65_535, 64, 1])] {
+        let (outcome, time, _) = outcome(&*device, &source, groups, Duration::from_secs(3));
+        assert_eq!(outcome.expect_err("it takes longer").code, Code::DeadlineExceeded);
+        println!("ended after {time:?}");
+        assert!(time < Duration::from_secs(25), "{time:?}");
+        assert_eq!(device.lost(), None);
+    }
+}
+
+/// A triangle: the work of a group grows past what is not counted.
+#[test]
+fn a_kernel_whose_groups_grow_is_not_stopped() {
+    let Some(device) = device() else { return };
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> out: array<atomic<u32>>;
+        @compute @workgroup_size(64) fn main(@builtin(workgroup_id) id: vec3<u32>) {
+            var sum = 0u;
+            for (var i = 0u; i < id.x * 1024u / 1340u; i++) { sum += i & 1u; }
+            atomicAdd(&out[0], sum);
+        }";
+    let groups = 6000;
+    let (outcome, _, out) = outcome(&*device, source, [groups, 1, 1], PATIENCE);
+    outcome.unwrap();
+    let expected = (0..groups).map(|id| 64 * (id * 1024 / 1340 / 2)).fold(0, u32::wrapping_add);
+    assert_eq!(words(&*out)[0], expected);
+}
+
 #[test]
 fn iterations_up_to_the_published_limit_are_right() {
     let Some(device) = device() else { return };
