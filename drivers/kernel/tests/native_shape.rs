@@ -21,7 +21,7 @@ use hal_kernel::native::{
 use hal_kernel::{BindingClass, ErrorCode, Format, OverrideValue, Program, SourceLimits, load};
 use naga::{AddressSpace, StorageAccess};
 
-const STEPS: NativeOptions<'static> = NativeOptions { count: Count::Steps, writable: &[] };
+const STEPS: NativeOptions<'static> = NativeOptions { count: Count::Steps, writable: &[], finds_cut_off: false };
 
 /// Everything that must hold of every native module.
 #[track_caller]
@@ -78,7 +78,8 @@ fn every_shape_of_kernel_has_a_valid_native_module() {
         let program = program(source);
         for count in [Count::Steps, Count::Iterations] {
             for writable in [&[][..], &[0, 1, 2, 3, 5]] {
-                check(&program, 0, &NativeOptions { count, writable }, about);
+                check(&program, 0, &NativeOptions { count, writable, finds_cut_off: false }, about);
+                check(&program, 0, &NativeOptions { count, writable, finds_cut_off: true }, about);
             }
         }
     }
@@ -189,8 +190,9 @@ fn the_access_that_is_declared_is_the_one_that_is_used() {
         @group(0) @binding(9) var<uniform> e: vec4<u32>;
         @compute @workgroup_size(1) fn main() { c[0] = a[0] + b[0] + atomicLoad(&d[0]) + arrayLength(&a) + e.x; }";
     let program = program(source);
-    let read_write =
-        |writable: &[u32]| check(&program, 0, &NativeOptions { count: Count::Steps, writable }, "").read_write;
+    let read_write = |writable: &[u32]| {
+        check(&program, 0, &NativeOptions { count: Count::Steps, writable, finds_cut_off: false }, "").read_write
+    };
     assert_eq!(read_write(&[]), [4, 7]);
     assert_eq!(read_write(&[1]), [1, 4, 7]);
     // What is not used or not storage is none of it.

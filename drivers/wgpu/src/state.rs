@@ -11,16 +11,33 @@ use std::{
     collections::VecDeque,
     mem::ManuallyDrop,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
     time::{Duration, Instant},
 };
 
-/// How long the thread may show no progress until the device counts as hung: a piece of work is stopped after eight seconds, and machines
-/// are busy.
-pub(crate) const STALL: Duration = Duration::from_secs(if cfg!(test) { 3 } else { 30 });
+/// What is waited for, and so how long without progress until the device counts as hung.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// A piece of work, which is stopped after eight seconds. One that hangs may keep all of its adapter.
+    Work,
+    /// A native compiler, which nothing can stop. It keeps a processor busy and nothing else.
+    Compile,
+}
 
-/// The same while a native compiler runs, which nothing can stop.
-pub(crate) const COMPILE_STALL: Duration = Duration::from_secs(60);
+impl Patience {
+    /// Machines are busy.
+    fn time(self) -> Duration {
+        match self {
+            Self::Work if cfg!(test) => Duration::from_secs(3),
+            Self::Work => Duration::from_secs(30),
+            Self::Compile => Duration::from_secs(120),
+        }
+    }
+}
 
 /// How often those who wait for the thread look whether the device was lost meanwhile.
 const LOOK: Duration = Duration::from_millis(100);
@@ -47,6 +64,7 @@ struct Queue {
 struct Activity {
     /// When it counts as hung, unless there is progress.
     overdue: Instant,
+    patience: Patience,
     /// Who is told, if it is a work.
     done: Option<Done>,
 }
@@ -58,6 +76,8 @@ pub(crate) struct State {
     queue: Mutex<Queue>,
     more: Condvar,
     activity: Mutex<Option<Activity>>,
+    /// Whether it counts among its adapter's hung devices.
+    wedged: AtomicBool,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -72,6 +92,7 @@ impl State {
             queue: Mutex::default(),
             more: Condvar::new(),
             activity: Mutex::default(),
+            wedged: AtomicBool::new(false),
         })
     }
 
@@ -118,16 +139,17 @@ impl State {
         }
     }
 
-    /// The thread begins something, and will show progress within `patience`.
-    pub(crate) fn begin(self: &Arc<Self>, patience: Duration, done: Option<Done>) {
-        *lock(&self.activity) = Some(Activity { overdue: Instant::now() + patience, done });
+    /// The thread begins something.
+    pub(crate) fn begin(self: &Arc<Self>, patience: Patience, done: Option<Done>) {
+        *lock(&self.activity) = Some(Activity { overdue: Instant::now() + patience.time(), patience, done });
         watch::look_after(self);
     }
 
-    /// It has made progress, and will again within `patience`.
-    pub(crate) fn renew(&self, patience: Duration) {
+    /// It has made progress.
+    pub(crate) fn renew(&self, patience: Patience) {
         if let Some(activity) = &mut *lock(&self.activity) {
-            activity.overdue = Instant::now() + patience;
+            activity.overdue = Instant::now() + patience.time();
+            activity.patience = patience;
         }
     }
 
@@ -136,7 +158,9 @@ impl State {
         let activity = lock(&self.activity).take();
         if activity.is_none() {
             tracing::warn!(device = %self.adapter.info.path, "a device that was given up has come back");
-            self.adapter.health.unwedge();
+            if self.wedged.swap(false, Ordering::AcqRel) {
+                self.adapter.health.unwedge();
+            }
         }
         activity.and_then(|activity| activity.done)
     }
@@ -152,7 +176,10 @@ impl State {
             let mut activity = lock(&self.activity);
             let Some(overdue) = activity.take_if(|activity| Instant::now() >= activity.overdue) else { return };
             // Under the lock: whoever finds it gone finds this too.
-            self.adapter.health.wedge();
+            if overdue.patience == Patience::Work {
+                self.wedged.store(true, Ordering::Release);
+                self.adapter.health.wedge();
+            }
             self.lose("it did not come back from its work in time");
             overdue
         };

@@ -9,6 +9,8 @@
 //! hal_left -= w;
 //! ```
 //!
+//! A device that ends loops of its own accord, without a word, is found out: see [`exits`](super::exits).
+//!
 //! A loop with a workgroup barrier inside does the same with `hal_group_left` and `hal_group_refill`. All invocations of
 //! a workgroup have the same in these, because all run such loops equally often, so that all come to the refill, and to
 //! the barriers in it, together.
@@ -20,9 +22,10 @@ use naga::{
 use naga::{Expression, Literal};
 
 use super::cost::{Costs, Loop, Loops};
+use super::exits::{Mark, Marks};
 use super::launch::{CHUNK, CHUNKS, CHUNKS_PER_INVOCATION, ERROR, Owned, SPENT};
 use super::writer::Writer;
-use super::{Count, ERROR_DISPATCH, ERROR_INVOCATION, LARGEST_CHARGE, defect};
+use super::{Count, ERROR_DISPATCH, ERROR_INVOCATION, LARGEST_CHARGE, NativeOptions, defect};
 use crate::error::KernelError;
 
 /// In place of the number of chunks drawn: it may not draw any more. Then a refill answers without touching memory, so
@@ -39,6 +42,8 @@ pub(super) struct Budget {
     group: Option<Purse>,
     /// What a chunk is at least.
     least: u32,
+    /// With which loops find out how they were left, where that is wanted.
+    marks: Option<Marks>,
     word: Handle<Type>,
     bool: Handle<Type>,
 }
@@ -62,7 +67,7 @@ pub(super) struct Refills {
 
 impl Budget {
     /// Adds what the module's loops need; `None` if it has none.
-    pub(super) fn new(owned: &mut Owned<'_>, costs: &Costs, count: Count) -> Option<Self> {
+    pub(super) fn new(owned: &mut Owned<'_>, costs: &Costs, options: &NativeOptions<'_>) -> Option<Self> {
         if !costs.has_loops() {
             return None;
         }
@@ -77,11 +82,12 @@ impl Budget {
             used: owned.counter("hal_group_used"),
             stop: Some(owned.stop()),
         });
-        let least = match count {
+        let marks = options.finds_cut_off.then(|| Marks::new(owned.module, word, launch));
+        let least = match options.count {
             Count::Steps => LARGEST_CHARGE,
             Count::Iterations => 1,
         };
-        Some(Self { launch, status, own, group, least, word, bool })
+        Some(Self { launch, status, own, group, least, marks, word, bool })
     }
 
     /// Adds the functions that the loops call; they must come before what calls them.
@@ -100,8 +106,9 @@ impl Budget {
         refills: &Refills,
     ) -> Result<(), KernelError> {
         let mut loops = loops.iter();
-        let Function { expressions, body, .. } = function;
-        self.block(body, expressions, &mut loops, refills)?;
+        let mut body = std::mem::take(&mut function.body);
+        self.block(&mut body, function, &mut loops, refills)?;
+        function.body = body;
         if loops.next().is_some() { Err(defect("a loop went missing")) } else { Ok(()) }
     }
 
@@ -109,33 +116,56 @@ impl Budget {
     fn block(
         &self,
         block: &mut Block,
-        expressions: &mut Arena<Expression>,
+        function: &mut Function,
         loops: &mut std::slice::Iter<'_, Loop>,
         refills: &Refills,
     ) -> Result<(), KernelError> {
-        for statement in block.iter_mut() {
+        let mut around = Vec::new();
+        for (at, statement) in block.iter_mut().enumerate() {
             match statement {
-                Statement::Block(block) => self.block(block, expressions, loops, refills)?,
+                Statement::Block(block) => self.block(block, function, loops, refills)?,
                 Statement::If { accept, reject, .. } => {
-                    self.block(accept, expressions, loops, refills)?;
-                    self.block(reject, expressions, loops, refills)?;
+                    self.block(accept, function, loops, refills)?;
+                    self.block(reject, function, loops, refills)?;
                 }
                 Statement::Switch { cases, .. } => {
                     for case in cases {
-                        self.block(&mut case.body, expressions, loops, refills)?;
+                        self.block(&mut case.body, function, loops, refills)?;
                     }
                 }
-                Statement::Loop { body, continuing, .. } => {
+                Statement::Loop { body, continuing, break_if } => {
                     let it = loops.next().ok_or_else(|| defect("a loop was not measured"))?;
-                    self.block(body, expressions, loops, refills)?;
-                    self.block(continuing, expressions, loops, refills)?;
-                    let head = self.head(expressions, it, refills)?;
+                    self.block(body, function, loops, refills)?;
+                    self.block(continuing, function, loops, refills)?;
+                    let mark = self.marks.map(|marks| marks.add(function));
+                    let head = self.head(&mut function.expressions, it, refills)?;
                     body.splice(0..0, head);
+                    if let Some(mark) = mark {
+                        let expressions = &mut function.expressions;
+                        mark.clear_at_exits(body, continuing, *break_if, expressions);
+                        around.push((at, mark.set(1, expressions), self.after(mark, expressions)));
+                    }
                 }
                 _ => {}
             }
         }
+        for (at, before, after) in around.into_iter().rev() {
+            block.splice(at + 1..at + 1, after);
+            block.splice(at..at, before);
+        }
         Ok(())
+    }
+
+    /// What follows a loop: whoever was not let out by it reports that.
+    fn after(&self, mark: Mark, expressions: &mut Arena<Expression>) -> Block {
+        let mut writer = Writer::new(expressions);
+        let cut_off = mark.is_set(&mut writer);
+        writer.when(cut_off, |writer| {
+            let status = writer.global(self.status);
+            let error = writer.member(status, ERROR);
+            writer.atomic_or(error, ERROR_INVOCATION);
+        });
+        writer.finish()
     }
 
     /// What a loop does at the start of each iteration.

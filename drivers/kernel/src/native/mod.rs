@@ -26,6 +26,7 @@
 mod access;
 mod budget;
 mod cost;
+mod exits;
 mod launch;
 mod relocate;
 mod sizes;
@@ -68,7 +69,7 @@ pub const STATUS_ERROR_OFFSET: u32 = 4;
 /// Size of `Status`.
 pub const STATUS_BYTES: u32 = 8;
 
-/// Bit of `error`: an invocation wanted more than `chunks_per_invocation`.
+/// Bit of `error`: an invocation wanted more than `chunks_per_invocation`, or was cut off by the device.
 pub const ERROR_INVOCATION: u32 = 1;
 /// Bit of `error`: all invocations together wanted more than `chunks`.
 pub const ERROR_DISPATCH: u32 = 2;
@@ -106,6 +107,8 @@ pub struct NativeOptions<'a> {
     /// Binding numbers that are declared `read_write` even if the function only reads them: those whose buffer the same
     /// dispatch also writes through another binding.
     pub writable: &'a [u32],
+    /// Whether to find out, and report as [`ERROR_INVOCATION`], loops that the device itself has ended before their time.
+    pub finds_cut_off: bool,
 }
 
 /// A function, ready for a native device. For WebGPU implementations it is the source as naga IR.
@@ -168,7 +171,7 @@ impl Program {
             return Err(KernelError::new(ErrorCode::ResourceExhausted, message));
         }
         let (cost, has_loops, group) = (costs.whole, costs.has_loops(), costs.has_group_loops());
-        rebuild(&mut module, entry, &costs, options.count)?;
+        rebuild(&mut module, entry, &costs, options)?;
         let info = front::validate(&module, "").map_err(|error| defect(&error.message))?;
         rehearse(&module, &info)?;
         let added_workgroup_bytes = if group { STOP_BYTES } else { 0 };
@@ -217,9 +220,14 @@ fn rehearse(module: &Module, info: &naga::valid::ModuleInfo) -> Result<(), Kerne
 }
 
 /// Puts the corrected built-in values and the budget into a module.
-fn rebuild(module: &mut Module, mut entry: EntryPoint, costs: &cost::Costs, count: Count) -> Result<(), KernelError> {
+fn rebuild(
+    module: &mut Module,
+    mut entry: EntryPoint,
+    costs: &cost::Costs,
+    options: &NativeOptions<'_>,
+) -> Result<(), KernelError> {
     let mut owned = launch::Owned::new(module);
-    let budget = budget::Budget::new(&mut owned, costs, count);
+    let budget = budget::Budget::new(&mut owned, costs, options);
     // What is called comes before what calls it.
     let mut functions = naga::Arena::new();
     let refills = budget.as_ref().map(|budget| budget.add_refills(&mut functions));

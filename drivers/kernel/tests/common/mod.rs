@@ -19,7 +19,7 @@ pub fn program(source: &str) -> Program {
 /// The first function of WGSL, for a native device.
 #[track_caller]
 pub fn native(source: &str, count: Count) -> Native {
-    match program(source).native(0, &NativeOptions { count, writable: &[] }) {
+    match program(source).native(0, &NativeOptions { count, writable: &[], finds_cut_off: false }) {
         Ok(native) => native,
         Err(error) => panic!("{error}\n{source}"),
     }

@@ -1,7 +1,7 @@
 //! Commands on their way into one native submission, and the wait for it.
 
 use super::{Native, dispatch::Status, scoped};
-use crate::state::STALL;
+use crate::state::Patience;
 use hal_driver::{Code, Control, Error, Result};
 use std::{
     sync::{
@@ -73,15 +73,24 @@ impl Native {
     /// Why not to go on: the loss, a kernel that was stopped, `control`.
     pub(super) fn flush(&mut self, control: &Control) -> Result<Ended> {
         let ended = self.submit()?;
+        // First: a kernel that was stopped because there was no time left says less.
+        control.stopped().map_or(Ok(()), Err)?;
         if let Some(status) = &ended.status {
             status.check(&self.state.adapter)?;
         }
-        control.stopped().map_or(Ok(ended), Err)
+        Ok(ended)
     }
 
     /// Submits what is recorded and waits until it is done.
     pub(crate) fn finish(&mut self, control: &Control) -> Result<()> {
         self.flush(control).map(drop)
+    }
+
+    /// The same where what is recorded has a native compiler at work.
+    pub(super) fn finish_compiling(&mut self) -> Result<()> {
+        let Some((index, _)) = self.hand_over()? else { return Ok(()) };
+        self.state.renew(Patience::Compile);
+        self.wait(index)
     }
 
     /// Forgets what is recorded.
@@ -139,7 +148,7 @@ impl Native {
             }
             queue.submit([head.finish(), batch.encoder.finish()])
         })?;
-        state.renew(STALL);
+        state.renew(Patience::Work);
         Ok(Some((index, batch.counted)))
     }
 

@@ -3,7 +3,7 @@
 use super::{
     Native,
     batch::MAX_PASSES,
-    pace::{self, CHUNK_ITERATIONS, Known, Pace, Piece, Pieces},
+    pace::{self, Known, Pace, Piece, Pieces},
     pipeline::{self, Bindings, Kernel, Pipeline},
 };
 use crate::adapter::Adapter;
@@ -19,6 +19,9 @@ const LAUNCH_BYTES: u64 = hal_kernel::native::LAUNCH_BYTES as u64;
 
 /// Launch parameters of one batch: as many as it may have passes.
 const MAX_LAUNCHES: u64 = MAX_PASSES as u64;
+
+/// Memory that is made up for a kernel that is only compiled.
+const MAX_WARM_UP_BYTES: u64 = 16 << 20;
 
 /// A buffer's range as a kernel gets it.
 #[derive(Clone)]
@@ -65,8 +68,8 @@ impl Status {
             return Err(Error::new(
                 Code::DeadlineExceeded,
                 format!(
-                    "an invocation went through its loops more often than this device's limit \"max-loop-iterations\" of {} \
-                     and was stopped; spread the work over more invocations",
+                    "an invocation, alone or with those that run in step with it, went through its loops more often than this device's \
+                     limit \"max-loop-iterations\" of {} and was stopped; spread the work over more invocations",
                     adapter.limits().max_loop_iterations
                 ),
             ));
@@ -120,7 +123,7 @@ impl Launches {
     fn bytes(&self, launch: &Launch<'_>, piece: &Piece, chunk: u32, chunks: u32) -> Vec<u8> {
         let [bx, by, bz] = piece.base;
         let [gx, gy, gz] = launch.grid;
-        let words = [bx, by, bz, chunk, gx, gy, gz, launch.iterations / chunk, chunks];
+        let words = [bx, by, bz, chunk, gx, gy, gz, self.iterations / chunk, chunks];
         let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         bytes.resize(self.stride as usize, 0);
         bytes
@@ -134,12 +137,41 @@ struct Launch<'a> {
     group: wgpu::BindGroup,
     constants: &'a [u8],
     grid: [u32; 3],
-    /// Iterations that one invocation may make.
-    iterations: u32,
     control: &'a Control,
 }
 
 impl Native {
+    /// Has the native compiler do its work now, which some leave until a kernel is first run: no workgroup runs. Nothing else is recorded.
+    pub(super) fn warm_up(&mut self, kernel: &Kernel, pipeline: &Pipeline) -> Result<()> {
+        let most = kernel.info.bindings.iter().map(|binding| binding.min_length).max().unwrap_or_default();
+        if most > MAX_WARM_UP_BYTES {
+            return Ok(());
+        }
+        let size = most.max(1).next_multiple_of(16);
+        let (read, written) = (self.make(size, super::USAGES, "warm-up")?, self.make(size, super::USAGES, "warm-up")?);
+        let entries = kernel.info.bindings.iter().map(|binding| {
+            let buffer = if kernel.declared.contains(&binding.binding) { &written } else { &read };
+            pipeline::entry(binding.binding, buffer.as_entire_buffer_binding())
+        });
+        let entries: Vec<_> = entries.collect();
+        let (own, constants) = (self.launches.group.clone(), vec![0; kernel.info.constant_bytes as usize]);
+        let group = self.scoped(|device| {
+            let descriptor = wgpu::BindGroupDescriptor { label: None, layout: &pipeline.layout, entries: &entries };
+            device.create_bind_group(&descriptor)
+        })?;
+        self.record(|encoder| {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(&pipeline.native);
+            pass.set_bind_group(0, &group, &[]);
+            pass.set_bind_group(1, &own, &[0]);
+            if !constants.is_empty() {
+                pass.set_immediates(0, &constants);
+            }
+            pass.dispatch_workgroups(0, 0, 0);
+        })?;
+        self.finish_compiling()
+    }
+
     /// Runs a kernel over a grid.
     pub(super) fn dispatch(
         &mut self,
@@ -162,14 +194,7 @@ impl Native {
                 entries: &entries,
             })
         })?;
-        // Both kinds of loop have the allowance, and the device that cuts off counts them together.
-        let halved = kernel.has_group_loops && self.state.adapter.cut_off().is_some();
-        let iterations = if halved {
-            self.launches.iterations / 2 / CHUNK_ITERATIONS * CHUNK_ITERATIONS
-        } else {
-            self.launches.iterations
-        };
-        let launch = Launch { kernel, pipeline, group, constants, grid, iterations, control };
+        let launch = Launch { kernel, pipeline, group, constants, grid, control };
         self.launch(&launch)
     }
 
@@ -179,7 +204,7 @@ impl Native {
         let mut pace = Pace::new(
             &self.state.adapter,
             Known {
-                rounds: if kernel.has_loops { u64::from(launch.iterations) * kinds } else { 1 },
+                rounds: if kernel.has_loops { u64::from(self.launches.iterations) * kinds } else { 1 },
                 invocations: kernel.invocations(),
                 steps: kernel.cost,
                 rate: kernel.rate.load(Ordering::Relaxed),
@@ -246,13 +271,13 @@ impl Native {
         let written: Vec<wgpu::Buffer> = infos
             .iter()
             .zip(&bindings)
-            .filter(|(info, _)| info.writes)
+            .filter(|(info, _)| kernel.declared.contains(&info.binding))
             .map(|(_, bound)| bound.buffer.clone())
             .collect();
         let mut writable = Bindings::new();
         let mut reconciled = Vec::with_capacity(bindings.len());
         for (info, bound) in infos.iter().zip(bindings) {
-            if info.writes || !written.contains(&bound.buffer) {
+            if kernel.declared.contains(&info.binding) || !written.contains(&bound.buffer) {
                 reconciled.push(bound);
             } else if info.kind == hal_driver::BindingKind::Storage {
                 writable.push(info.binding);

@@ -1,8 +1,8 @@
 //! From naga IR to a pipeline.
 
 use super::Native;
-use crate::state::{COMPILE_STALL, OnThread, STALL, State};
-use hal_driver::{BindingKind, Result};
+use crate::state::{OnThread, Patience, State};
+use hal_driver::{BindingKind, Code, Error, Result};
 use hal_kernel::{
     Program,
     native::{Count, NativeOptions},
@@ -17,6 +17,10 @@ use std::{
 
 /// Variants of one function that are kept apart by which bindings are declared writable. Beyond it one variant has them all.
 const MAX_VARIANTS: usize = 8;
+
+/// What a software adapter's compiler takes within some tens of seconds on a busy machine (llvmpipe 22.3.6).
+const MAX_SOFTWARE_STEPS: u64 = 8192;
+const MAX_SOFTWARE_BYTES: u64 = 4 << 10;
 
 /// Binding numbers, ascending.
 pub(crate) type Bindings = Vec<u32>;
@@ -34,6 +38,8 @@ pub(crate) struct Kernel {
     pub(super) has_group_loops: bool,
     /// Iterations a second that it was seen to make; 0 before.
     pub(super) rate: AtomicU64,
+    /// Bindings that are declared writable whatever they are bound to.
+    pub(super) declared: Bindings,
     variants: Mutex<Vec<(Bindings, Arc<Pipeline>)>>,
 }
 
@@ -55,7 +61,10 @@ impl Kernel {
         info: hal_driver::Function,
         label: &str,
     ) -> Result<Arc<Self>> {
-        let native = program.native(function, &options(&[]))?;
+        let native = program.native(function, &options(state, &[]))?;
+        if state.adapter.is_software() {
+            fits_a_software_compiler(&native, &info.name)?;
+        }
         let (cost, has_loops) = (native.cost, native.has_loops);
         let has_group_loops = native.added_workgroup_bytes > 0;
         let kernel = Arc::new(Self {
@@ -67,10 +76,14 @@ impl Kernel {
             has_loops,
             has_group_loops,
             rate: AtomicU64::new(0),
+            declared: native.read_write.clone(),
             variants: Mutex::default(),
         });
         let made = kernel.clone();
-        state.ask(move |device| device.compile(&made, native, Bindings::new()).map(drop))?;
+        state.ask(move |device| {
+            let pipeline = device.compile(&made, native, Bindings::new())?;
+            device.warm_up(&made, &pipeline)
+        })?;
         Ok(kernel)
     }
 
@@ -111,7 +124,7 @@ impl Native {
             }
             &all
         };
-        let native = kernel.program.native(kernel.function, &options(writable))?;
+        let native = kernel.program.native(kernel.function, &options(&self.state, writable))?;
         self.compile(kernel, native, writable.clone())
     }
 
@@ -130,7 +143,7 @@ impl Native {
         let launches = &self.launches.layout;
         // Native compilers wait for their turn like our own.
         let slot = hal_kernel::compile_slot();
-        self.state.renew(COMPILE_STALL);
+        self.state.renew(Patience::Compile);
         let (native, layout) = self.scoped(|device| {
             let source = wgpu::ShaderSource::Naga(Cow::Owned(native.module));
             let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label, source });
@@ -140,7 +153,7 @@ impl Native {
             (pipeline, layout)
         })?;
         drop(slot);
-        self.state.renew(STALL);
+        self.state.renew(Patience::Work);
         let native = OnThread::new(&self.state, native);
         let layout = OnThread::new(&self.state, layout);
         let pipeline = Arc::new(Pipeline { native, layout });
@@ -149,9 +162,35 @@ impl Native {
     }
 }
 
+/// Refuses what would keep a software adapter's compiler busy for minutes: its time grows faster than the kernel does, most of all with memory
+/// that each invocation has for itself.
+fn fits_a_software_compiler(native: &hal_kernel::native::Native, name: &str) -> Result<()> {
+    let module = &native.module;
+    let locals =
+        module.functions.iter().map(|(_, function)| function).chain(module.entry_points.iter().map(|it| &it.function));
+    let locals = locals.flat_map(|function| function.local_variables.iter().map(|(_, variable)| variable.ty));
+    let privates = module.global_variables.iter().filter(|(_, variable)| variable.space == naga::AddressSpace::Private);
+    let types = locals.chain(privates.map(|(_, variable)| variable.ty));
+    let bytes = types.filter_map(|ty| module.types.get_handle(ty).ok());
+    let bytes: u64 = bytes.map(|ty| u64::from(ty.inner.size(module.to_ctx()))).fold(0, u64::saturating_add);
+    let bounds = [
+        ("steps", native.cost, MAX_SOFTWARE_STEPS),
+        ("bytes of variables in each invocation", bytes, MAX_SOFTWARE_BYTES),
+    ];
+    match bounds.into_iter().find(|(_, found, most)| found > most) {
+        None => Ok(()),
+        Some((what, found, most)) => Err(Error::new(
+            Code::ResourceExhausted,
+            format!(
+                "\"{name}\" has {found} {what}; a software device takes at most {most}, for its compiler's sake; split the kernel"
+            ),
+        )),
+    }
+}
+
 /// Iterations are counted, not steps: the limit is one that a person can predict from the source.
-fn options(writable: &[u32]) -> NativeOptions<'_> {
-    NativeOptions { count: Count::Iterations, writable }
+fn options<'a>(state: &State, writable: &'a [u32]) -> NativeOptions<'a> {
+    NativeOptions { count: Count::Iterations, writable, finds_cut_off: state.adapter.cut_off().is_some() }
 }
 
 /// A pipeline with an explicit layout: a derived one would leave out what a kernel declares and does not use.

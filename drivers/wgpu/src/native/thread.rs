@@ -3,7 +3,7 @@
 use super::Native;
 use crate::{
     device::Handle,
-    state::{COMPILE_STALL, Item, STALL, State, tell},
+    state::{Item, Patience, State, tell},
 };
 use hal_driver::{Code, Error, Result, Timing, Work};
 use std::{
@@ -41,7 +41,7 @@ pub(crate) fn start(state: &Arc<State>, max_native_devices: usize) -> Result<()>
     let own = state.clone();
     let run = move || {
         let _place = place;
-        own.begin(COMPILE_STALL, None);
+        own.begin(Patience::Compile, None);
         let native = catch_unwind(AssertUnwindSafe(|| Native::open(own.clone())));
         own.end();
         let native = native.unwrap_or_else(|_| Err(Error::new(Code::Internal, "the driver panicked on opening")));
@@ -99,7 +99,7 @@ fn live(state: &Arc<State>, mut native: Native) {
         state.refuse_rest();
     }
     // The native queue is waited for, and may fail, in its drop.
-    state.begin(COMPILE_STALL, None);
+    state.begin(Patience::Compile, None);
     if catch_unwind(AssertUnwindSafe(|| drop(native))).is_err() {
         tracing::error!(device = %state.adapter.info.path, "the native device panicked as it was closed");
     }
@@ -110,7 +110,7 @@ fn work_off(state: &Arc<State>, native: &mut Native) {
     while let Some(item) = state.next() {
         match item {
             Item::Job(job) => {
-                state.begin(COMPILE_STALL, None);
+                state.begin(Patience::Compile, None);
                 if catch_unwind(AssertUnwindSafe(|| job(native))).is_err() {
                     state.lose("the driver panicked");
                 }
@@ -129,7 +129,7 @@ fn work_off(state: &Arc<State>, native: &mut Native) {
 fn run(state: &Arc<State>, native: &mut Native, since: Instant, mut work: Work) {
     let begin = Instant::now();
     let done = std::mem::replace(&mut work.done, Box::new(drop));
-    state.begin(STALL, Some(done));
+    state.begin(Patience::Work, Some(done));
     let outcome = catch_unwind(AssertUnwindSafe(|| match work.control.stopped() {
         Some(reason) => Err(reason),
         None => native.run(&work),

@@ -71,7 +71,7 @@ fn a_grid_too_large_for_its_deadline_is_stopped_at_it() {
 }
 
 #[test]
-fn a_kernel_that_ends_in_time_is_not_stopped_however_it_is_cut() {
+fn a_kernel_whose_groups_differ_a_hundredfold_is_not_stopped() {
     let Some(device) = device() else { return };
     // Later groups have a hundred times the work of the first.
     let source = "
@@ -152,6 +152,38 @@ fn iterations_up_to_the_published_limit_are_right() {
     outcome.unwrap();
     assert_eq!(words(&*out)[0], rounds);
     println!("this device's limit: {limit} iterations");
+}
+
+/// Invocations that run in step share the count of a device that cuts off: no wrong result may pass for a right one.
+#[test]
+fn loops_that_the_device_cuts_off_are_found_out() {
+    let Some(device) = device() else { return };
+    let prefix = "
+        @group(0) @binding(0) var<storage, read_write> out: array<u32>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) l: u32) { var c = 0u;";
+    let diverging = format!(
+        "{prefix} let a = select(0u, 60000u, (l & 1u) == 0u);
+        for (var i = 0u; i < a; i++) {{ c += 1u; }}
+        for (var i = 0u; i < 60000u - a; i++) {{ c += 1u; }}
+        out[l] = c; }}"
+    );
+    let taking_turns = format!(
+        "{prefix} for (var k = 0u; k < 8u; k++) {{
+            if l == k {{ var i = 0u; loop {{ c += 1u; continuing {{ i++; break if i >= 20000u; }} }} }}
+            switch k {{ case 9u: {{ break; }} default: {{ c += 0u; }} }}
+        }} out[l] = c; }}"
+    );
+    for (source, expected) in [(diverging, 60_000), (taking_turns, 20_000)] {
+        match outcome(&*device, &source, [1, 1, 1], PATIENCE) {
+            (Ok(_), _, out) => assert_eq!(words(&*out)[..8], [expected; 8]),
+            (Err(error), ..) => {
+                assert!(
+                    error.code == Code::DeadlineExceeded && error.message.contains("max-loop-iterations"),
+                    "{error}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

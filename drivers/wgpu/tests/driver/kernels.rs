@@ -115,3 +115,33 @@ fn kernels_beyond_the_device_are_refused_by_name() {
     }
     assert!(load(&*device, &format!("{out} @compute @workgroup_size(1) fn fine() {{ out[0] = 1u; }}")).is_ok());
 }
+
+/// A software device's compiler runs when a kernel is loaded, so that no submission's deadline pays for it; and what would keep it busy for
+/// minutes is refused.
+#[test]
+fn compiling_is_done_when_a_kernel_is_loaded() {
+    let Some(device) = device() else { return };
+    let source = |words: u32| {
+        format!(
+            "@group(0) @binding(0) var<storage, read_write> out: array<f32>;
+            @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{
+                var a: array<f32, {words}>;
+                for (var i = 0u; i < {words}u; i++) {{ a[i] = f32(i * l); }}
+                var sum = 0.0;
+                for (var i = 0u; i < {words}u; i++) {{ sum += a[(i * 7u) % {words}u]; }}
+                out[l] = sum;
+            }}"
+        )
+    };
+    let begin = Instant::now();
+    let executable = load(&*device, &source(256)).unwrap();
+    let loaded = begin.elapsed();
+    let out = allocate(&*device, 256);
+    let begin = Instant::now();
+    run(&*device, &[&out], Some(&executable), vec![dispatch(&executable, [1, 1, 1])]).unwrap();
+    println!("loaded in {loaded:?}, ran in {:?}", begin.elapsed());
+    if device.info().kind == hal_driver::DeviceKind::Cpu {
+        let error = load(&*device, &source(10_000)).err().expect("it takes minutes");
+        assert!(error.code == hal_driver::Code::ResourceExhausted && error.message.contains("4096"), "{error}");
+    }
+}
