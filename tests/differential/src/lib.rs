@@ -1,6 +1,6 @@
 //! Random work and random kernels, on every driver and on a model: all have to leave the same bytes.
 //!
-//! - [`sequence`] has what proptest makes up and shrinks: numbers without meaning. [`lower`] makes a [`Plan`] of them, whose every
+//! - [`sequence`] has what proptest makes up and shrinks: numbers without meaning. [`mod@lower`] makes a [`Plan`] of them, whose every
 //!   command is valid and whose every outcome is determined: what overlaps is ordered, by barriers and by semaphores.
 //! - [`model`] runs a plan on plain bytes, kernels by [`hal_interpreter`]; [`Target`] runs it through `hal-core` on a device.
 //! - [`generator`] makes up kernels, likewise valid by construction.
