@@ -30,8 +30,9 @@ pub(crate) fn parse_wgsl(source: &str) -> Result<naga::Module, KernelError> {
     naga::front::wgsl::parse_str(source).map_err(|error| {
         let span = error.labels().next().map(|(span, _)| span);
         let mut message = detail(error.message(), None);
-        // Some labels only point to the message.
-        for (_, label) in error.labels().filter(|(_, label)| !matches!(*label, "" | "see msg")).take(1) {
+        // Some labels only point to the message, or repeat it.
+        let says_more = |label: &str| !matches!(label, "" | "see msg") && !error.message().contains(label);
+        for (_, label) in error.labels().filter(|(_, label)| says_more(label)).take(1) {
             message = format!("{message} ({})", detail(label, None));
         }
         if let Some(note) = error.notes().next() {
