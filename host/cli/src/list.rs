@@ -149,8 +149,7 @@ fn warnings(found: &Found) -> Vec<String> {
     let iterations = found.limits.iter().find(|(name, _)| name == LOOP_LIMIT);
     if let Some((_, value)) = iterations.filter(|(_, value)| *value < ENOUGH_ITERATIONS) {
         warnings.push(format!(
-            "a kernel's invocation may make {value} loop iterations ({LOOP_LIMIT}); beyond them the device may end it and \
-             leave a wrong result"
+            "a kernel's invocation may make {value} loop iterations ({LOOP_LIMIT}); beyond them the submission fails"
         ));
     }
     warnings
