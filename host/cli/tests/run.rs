@@ -67,7 +67,7 @@ fn grants_are_checked_before_anything_runs() {
     let folder = Folder::new();
     let good = folder.component("good.wasm", &program("(i32.const 0)"));
     let run = |grant: &str| hal(["run", &good, "--grant", grant]);
-    run("vulkan").expect(125).says(&["vulkan", "cpu", "null"]);
+    run("cuda").expect(125).says(&["cuda", "cpu", "null"]);
     run("").expect(125).says(&["cpu", "null"]);
     run("null=memory").expect(125).says(&["memory", "memory=64MiB"]);
     run("null=memroy=1MiB").expect(125).says(&["memroy", "memory-bytes"]);
@@ -114,7 +114,7 @@ fn a_policy_grants_and_its_mistakes_have_lines() {
         "memroy",
     ]);
     run("grants = 1\n").expect(125).says(&["line 1", "grants"]);
-    run("wasi = \"cli\"\n[[grant]]\ndriver = \"vulkan\"\n").expect(125).says(&["vulkan", "null"]);
+    run("wasi = \"cli\"\n[[grant]]\ndriver = \"cuda\"\n").expect(125).says(&["cuda", "null"]);
     run("").expect(126).says(&["wasi:cli/exit@0.2.0", "wasi = \"cli\""]);
     hal(["run", &good, "--policy", "/nowhere/p.toml"]).expect(125).says(&["/nowhere/p.toml"]);
     let endless = folder.component("endless.wasm", &program("(loop (br 0)) unreachable"));
