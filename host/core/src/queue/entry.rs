@@ -160,14 +160,16 @@ impl Entry {
 
     /// Ends it with an error, if it still waits.
     pub(crate) fn give_up(self: &Arc<Self>, error: &Error) {
-        if let Some(job) = self.take(Phase::Ended) {
+        if let Some(Job { action, rest }) = self.take(Phase::Ended) {
             self.forget_places();
-            match &job.action {
+            match &action {
                 Action::Alloca { storage, .. } => storage.failed(error),
                 Action::Dealloca { storage } => storage.kept(),
                 Action::Barrier | Action::Work { .. } => (),
             }
-            self.end(job.rest, Err(error.clone()));
+            // Before the news, here and below: whoever hears it finds what it cost given back.
+            drop(action);
+            self.end(rest, Err(error.clone()));
         }
     }
 
@@ -205,12 +207,16 @@ impl Entry {
                         tracing::error!(device = %self.device.info.path, "the driver panicked in submit");
                     }
                 }
-                Err(error) => finish.end(Err(error)),
+                Err(error) => {
+                    drop((commands, executables));
+                    finish.end(Err(error));
+                }
             },
             Action::Alloca { storage, params } => match alive {
                 Ok(()) => self.alloca(storage, params, finish),
                 Err(error) => {
                     storage.failed(&error);
+                    drop(storage);
                     finish.end(Err(error));
                 }
             },
@@ -219,6 +225,7 @@ impl Entry {
                 if released.is_err() {
                     storage.kept();
                 }
+                drop(storage);
                 finish.end(released.map(|()| Timing::default()));
             }
         }
@@ -233,6 +240,7 @@ impl Entry {
             finish.pending = None;
             let committed =
                 outcome.and_then(|native| storage.commit(native)).inspect_err(|error| storage.failed(error));
+            drop((storage, device));
             finish.end(committed.map(|()| Timing::default()));
         };
         if self.device.native.allocates_at_once() {
