@@ -1,6 +1,6 @@
 //! Devices.
 
-use crate::{Buffer, BufferParams, Error, Executable, MemoryType, OverrideValue, Result, Work};
+use crate::{Buffer, BufferParams, Code, Error, Executable, Function, MemoryType, OverrideValue, Result, Work};
 use std::sync::Arc;
 
 /// What a device is made of.
@@ -104,6 +104,36 @@ impl Limits {
             ("max-workgroup-memory-bytes", u64::from(self.max_workgroup_memory_bytes)),
             ("max-loop-iterations", self.max_loop_iterations),
         ]
+    }
+}
+
+impl Limits {
+    /// The first limit that a function exceeds: its stable name, what is needed, and what is allowed.
+    pub fn exceeded_by(&self, function: &Function) -> Option<(&'static str, u64, u64)> {
+        let invocations = function.workgroup_size.into_iter().fold(1u64, |all, size| all.saturating_mul(size.into()));
+        let needs = [
+            ("max-invocations-per-workgroup", invocations, u64::from(self.max_invocations_per_workgroup)),
+            ("max-bindings", function.bindings.len() as u64, u64::from(self.max_bindings)),
+            ("max-workgroup-memory-bytes", function.workgroup_bytes.into(), self.max_workgroup_memory_bytes.into()),
+            ("max-constant-bytes", function.constant_bytes.into(), self.max_constant_bytes.into()),
+        ];
+        needs.into_iter().find(|(_, needed, allowed)| needed > allowed)
+    }
+
+    /// Checks workgroup counts that a driver has read from a buffer: nobody above it could.
+    ///
+    /// # Errors
+    /// `OutOfRange` with the counts and the limits.
+    pub fn check_workgroups(&self, counts: [u32; 3]) -> Result<()> {
+        let product = counts.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul);
+        let most = self.max_workgroups_per_dimension;
+        if counts.iter().all(|&count| count <= most) && product <= self.max_workgroups {
+            return Ok(());
+        }
+        let [x, y, z] = counts;
+        let all = self.max_workgroups;
+        let text = format!("{x} x {y} x {z} workgroups; at most {most} in each of x, y, z and {all} in all");
+        Err(Error::new(Code::OutOfRange, text))
     }
 }
 

@@ -134,18 +134,7 @@ impl Run<'_> {
                 counts
             }
         };
-        let product = counts.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul);
-        let most = LIMITS.max_workgroups_per_dimension;
-        if counts.iter().any(|&count| count > most) || product > LIMITS.max_workgroups {
-            let [x, y, z] = counts;
-            return Err(Error::new(
-                Code::OutOfRange,
-                format!(
-                    "{x} x {y} x {z} workgroups; at most {most} in each of x, y, z and {} in all",
-                    LIMITS.max_workgroups
-                ),
-            ));
-        }
+        LIMITS.check_workgroups(counts)?;
         Ok(counts)
     }
 

@@ -1,7 +1,7 @@
 //! Executables: kernels of one source, compiled for one device.
 
 use crate::{device::Handle, native::Kernel, state::State};
-use hal_driver::{Code, Error, Executable, Function, Limits, LoadRequest, Result};
+use hal_driver::{BindingKind, Code, Error, Executable, Function, Limits, LoadRequest, Result};
 use std::{any::Any, sync::Arc};
 
 /// Most entry points of one source: each is compiled on its own.
@@ -32,8 +32,8 @@ impl Loaded {
             ));
         }
         let native = state.adapter.native.limits();
-        program.functions().iter().try_for_each(|function| fits(function, limits, &native))?;
         let functions: Vec<Function> = program.functions().iter().map(Function::from).collect();
+        functions.iter().try_for_each(|function| fits(function, limits, &native))?;
         let kernels =
             (0..).zip(&functions).map(|(at, info)| Kernel::new(state, &program, at, info.clone(), request.label));
         Ok(Self { kernels: kernels.collect::<Result<_>>()?, functions })
@@ -66,26 +66,29 @@ impl Executable for WgpuExecutable {
     }
 }
 
-/// Refuses what the device has no room for, before a native compiler sees it.
-fn fits(function: &hal_kernel::Function, limits: &Limits, native: &wgpu::Limits) -> Result<()> {
+/// Refuses what the device has no room for, before a native compiler sees it: the limits that are published, and those that only this
+/// interface has.
+fn fits(function: &Function, limits: &Limits, native: &wgpu::Limits) -> Result<()> {
     let [x, y, z] = function.workgroup_size.map(u64::from);
-    let uniforms =
-        function.bindings.iter().filter(|binding| binding.class == hal_kernel::BindingClass::Uniform).count();
-    let bounds = [
-        ("invocations in a workgroup", x.saturating_mul(y).saturating_mul(z), limits.max_invocations_per_workgroup),
-        ("invocations of a workgroup along x", x, native.max_compute_workgroup_size_x),
-        ("invocations of a workgroup along y", y, native.max_compute_workgroup_size_y),
-        ("invocations of a workgroup along z", z, native.max_compute_workgroup_size_z),
-        ("bytes of workgroup memory", u64::from(function.workgroup_bytes), limits.max_workgroup_memory_bytes),
-        ("bindings", function.bindings.len() as u64, limits.max_bindings),
-        // One is the driver's own.
-        ("uniform bindings", uniforms as u64, native.max_uniform_buffers_per_shader_stage.saturating_sub(1)),
+    let uniforms = function.bindings.iter().filter(|binding| binding.kind == BindingKind::Uniform).count();
+    // One is the driver's own.
+    let most_uniforms = native.max_uniform_buffers_per_shader_stage.saturating_sub(1);
+    let own = [
+        ("workgroup size along x", x, native.max_compute_workgroup_size_x),
+        ("workgroup size along y", y, native.max_compute_workgroup_size_y),
+        ("workgroup size along z", z, native.max_compute_workgroup_size_z),
+        ("number of uniform bindings", uniforms as u64, most_uniforms),
     ];
-    match bounds.into_iter().find(|(_, found, most)| *found > u64::from(*most)) {
+    let own = own.into_iter().map(|(what, found, most)| (what, found, u64::from(most)));
+    let exceeded = limits.exceeded_by(function).or_else(|| own.into_iter().find(|(_, found, most)| found > most));
+    match exceeded {
         None => Ok(()),
         Some((what, found, most)) => Err(Error::new(
             Code::Incompatible,
-            format!("\"{}\" has {found} {what}; this device takes at most {most}", function.name),
+            format!(
+                "function \"{}\" needs {found}, but this device's \"{what}\" is {most}; change the kernel",
+                function.name
+            ),
         )),
     }
 }

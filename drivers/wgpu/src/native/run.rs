@@ -110,19 +110,7 @@ impl Native {
         for (count, word) in counts.iter_mut().zip(bytes.as_chunks().0) {
             *count = u32::from_le_bytes(*word);
         }
-        let limits = self.state.adapter.limits();
-        let product = counts.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul);
-        let most = limits.max_workgroups_per_dimension;
-        if counts.iter().any(|&count| count > most) || product > limits.max_workgroups {
-            let [x, y, z] = counts;
-            return Err(Error::new(
-                Code::OutOfRange,
-                format!(
-                    "{x} x {y} x {z} workgroups; at most {most} in each of x, y, z and {} in all",
-                    limits.max_workgroups
-                ),
-            ));
-        }
+        self.state.adapter.limits().check_workgroups(counts)?;
         Ok(counts)
     }
 

@@ -99,14 +99,17 @@ fn kernels_beyond_the_device_are_refused_by_name() {
     let uses: String = (0..60).map(|at| format!("+ v{at}.x")).collect();
     let out = "@group(0) @binding(63) var<storage, read_write> out: array<u32>;";
     let cases = [
-        (format!("{out} @compute @workgroup_size(64, 64) fn wide() {{ out[0] = 1u; }}"), "invocations in a workgroup"),
+        (
+            format!("{out} @compute @workgroup_size(64, 64) fn wide() {{ out[0] = 1u; }}"),
+            "max-invocations-per-workgroup",
+        ),
         (
             format!(
                 "{out} var<workgroup> w: array<u32, 100000>; @compute @workgroup_size(1) fn large() {{ w[1] = 1u; out[0] = w[0]; }}"
             ),
-            "bytes of workgroup memory",
+            "max-workgroup-memory-bytes",
         ),
-        (format!("{out} {many} @compute @workgroup_size(1) fn many() {{ out[0] = 0u {uses}; }}"), "bindings"),
+        (format!("{out} {many} @compute @workgroup_size(1) fn many() {{ out[0] = 0u {uses}; }}"), "max-bindings"),
     ];
     for (source, what) in cases {
         let error = load(&*device, &source).err().unwrap();

@@ -16,14 +16,7 @@ fn one(info: &DeviceInfo, limits: &Limits, function: &Function) -> Result<()> {
             format!("function \"{}\" needs the feature \"{feature}\", which this device does not list", function.name),
         ));
     }
-    let invocations = function.workgroup_size.into_iter().fold(1u64, |all, size| all.saturating_mul(size.into()));
-    let needs = [
-        ("max-invocations-per-workgroup", invocations, u64::from(limits.max_invocations_per_workgroup)),
-        ("max-bindings", function.bindings.len() as u64, u64::from(limits.max_bindings)),
-        ("max-workgroup-memory-bytes", function.workgroup_bytes.into(), limits.max_workgroup_memory_bytes.into()),
-        ("max-constant-bytes", function.constant_bytes.into(), limits.max_constant_bytes.into()),
-    ];
-    match needs.into_iter().find(|(_, needed, allowed)| needed > allowed) {
+    match limits.exceeded_by(function) {
         None => Ok(()),
         Some((limit, asked, allowed)) => Err(Error {
             code: Code::Incompatible,

@@ -136,15 +136,15 @@ impl Factory for MockFactory {
     }
 
     fn create(&self, name: &str) -> Result<Arc<dyn Driver>> {
-        Ok(Arc::new(MockDriver(self.0.clone(), name.into(), Alive::new(&self.0))))
+        Ok(Arc::new(MockDriver { mock: self.0.clone(), name: name.into(), _alive: Alive::new(&self.0) }))
     }
 }
 
-struct MockDriver(
-    Arc<Mock>,
-    String,
-    #[allow(dead_code, reason = "never read: it counts live objects by being dropped")] Alive,
-);
+struct MockDriver {
+    mock: Arc<Mock>,
+    name: String,
+    _alive: Alive,
+}
 
 fn device_info(path: &str) -> DeviceInfo {
     DeviceInfo {
@@ -159,12 +159,12 @@ fn device_info(path: &str) -> DeviceInfo {
 
 impl Driver for MockDriver {
     fn info(&self) -> DriverInfo {
-        driver_info(&self.1)
+        driver_info(&self.name)
     }
 
     fn devices(&self) -> Result<Vec<DeviceInfo>> {
-        self.0.failing()?;
-        Ok(self.0.devices.lock().unwrap().iter().map(|path| device_info(path)).collect())
+        self.mock.failing()?;
+        Ok(self.mock.devices.lock().unwrap().iter().map(|path| device_info(path)).collect())
     }
 
     fn details(&self, path: &str) -> Result<String> {
@@ -173,17 +173,17 @@ impl Driver for MockDriver {
 
     fn choose(&self, devices: &[DeviceInfo], parameters: &Parameters) -> Result<usize> {
         let paths = devices.iter().map(|device| device.path.clone()).collect();
-        *self.0.asked.lock().unwrap() = (paths, parameters.to_vec());
-        self.0.chosen.lock().unwrap().clone().unwrap_or(Ok(0))
+        *self.mock.asked.lock().unwrap() = (paths, parameters.to_vec());
+        self.mock.chosen.lock().unwrap().clone().unwrap_or(Ok(0))
     }
 
     fn open(&self, path: &str, parameters: &Parameters) -> Result<Arc<dyn Device>> {
         if let Some((key, _)) = parameters.iter().find(|(key, _)| key != "kind") {
             return Err(Error::new(Code::InvalidArgument, format!("unknown parameter {key:?}")));
         }
-        self.0.failing()?;
-        self.0.fail_open.lock().unwrap().take().map_or(Ok(()), Err)?;
-        Ok(Arc::new(MockDevice { mock: self.0.clone(), info: device_info(path), _alive: Alive::new(&self.0) }))
+        self.mock.failing()?;
+        self.mock.fail_open.lock().unwrap().take().map_or(Ok(()), Err)?;
+        Ok(Arc::new(MockDevice { mock: self.mock.clone(), info: device_info(path), _alive: Alive::new(&self.mock) }))
     }
 }
 
@@ -265,7 +265,7 @@ impl Device for MockDevice {
             },
         ];
         functions.extend(self.mock.function.lock().unwrap().clone());
-        Ok(Arc::new(MockExecutable(functions, Alive::new(&self.mock))))
+        Ok(Arc::new(MockExecutable { functions, _alive: Alive::new(&self.mock) }))
     }
 
     fn submit(&self, work: Work) {
@@ -291,14 +291,14 @@ impl Device for MockDevice {
     }
 }
 
-struct MockExecutable(
-    Vec<Function>,
-    #[allow(dead_code, reason = "never read: it counts live objects by being dropped")] Alive,
-);
+struct MockExecutable {
+    functions: Vec<Function>,
+    _alive: Alive,
+}
 
 impl Executable for MockExecutable {
     fn functions(&self) -> &[Function] {
-        &self.0
+        &self.functions
     }
 
     fn as_any(&self) -> &dyn Any {
