@@ -33,6 +33,7 @@ mod specialize;
 mod spirv_scan;
 mod spirv_types;
 mod threads;
+mod uniformity;
 mod wgsl_scan;
 
 use std::sync::Arc;
@@ -79,7 +80,8 @@ impl Format {
 ///
 /// # Errors
 ///
-/// - `InvalidArgument`: the source is wrong; the message says where.
+/// - `InvalidArgument`: the source is wrong, or has a barrier that not all invocations may reach; the message says where. In a
+///   source with overrides barriers are looked at by [`Program::specialize`].
 /// - `Incompatible`: it uses what no kernel may (a texture, group 1, a capability): see the ABI above.
 /// - `ResourceExhausted`: it exceeds a cap of `limits`.
 /// - `Unimplemented`: SPIR-V that the front end cannot read.
@@ -115,6 +117,10 @@ pub fn load(format: Format, bytes: &[u8], limits: &SourceLimits) -> Result<Progr
         let info = front::validate(&module, source)?;
         let functions = reflect::functions(&module, &info, source);
         let overrides = reflect::overrides(&module);
+        // With overrides, that comes with their values: see `Program::specialize`.
+        if module.overrides.is_empty() {
+            uniformity::check(&module, &info, source)?;
+        }
         let inner = program::Inner { module, info, functions, overrides, source: source.to_owned() };
         Ok(Program { inner: Arc::new(inner) })
     })?

@@ -10,7 +10,7 @@ use crate::error::{ErrorCode, KernelError, quote};
 use crate::messages::detail;
 use crate::program::{Inner, OverrideValue, Program};
 use crate::threads::on_compile_thread;
-use crate::{front, reflect};
+use crate::{front, reflect, uniformity};
 
 impl OverrideValue {
     fn ty(self) -> &'static str {
@@ -41,7 +41,8 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// `InvalidArgument` names an override that is unknown, missing, given twice, of another type or not finite.
+    /// `InvalidArgument` names an override that is unknown, missing, given twice, of another type or not finite, or says where a barrier is that not
+    /// all invocations may reach.
     pub fn specialize(&self, values: &[(String, OverrideValue)]) -> Result<Program, KernelError> {
         let constants = self.constants(values)?;
         if self.inner.module.overrides.is_empty() {
@@ -92,6 +93,7 @@ impl Program {
             process_overrides(module, info, None, constants).map_err(|error| unresolved(error, source))?;
         let (module, info) = (module.into_owned(), info.into_owned());
         reflect::check_globals(&module, source)?;
+        uniformity::check(&module, &info, source)?;
         let functions = reflect::functions(&module, &info, source);
         let inner = Inner { module, info, functions, overrides: Vec::new(), source: source.clone() };
         Ok(Program { inner: Arc::new(inner) })

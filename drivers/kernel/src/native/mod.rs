@@ -120,8 +120,8 @@ pub struct NativeOptions<'a> {
 ///
 /// A loop with a workgroup barrier inside (also in what it calls) is left by the whole workgroup together, which costs
 /// two more barriers whenever a chunk is used up. That rests on all invocations of a group running such a loop
-/// the same number of times, which WGSL demands of every kernel, and on workgroup memory being cleared before the kernel
-/// begins.
+/// the same number of times, of which a [`Program`] was seen to be sure, and on workgroup memory being cleared before the
+/// kernel begins.
 #[derive(Clone, Debug)]
 pub struct Native {
     /// Valid, with no overrides and this one entry point, which keeps its name.

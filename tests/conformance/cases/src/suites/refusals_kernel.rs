@@ -65,6 +65,26 @@ pub(super) fn kernels<T: Target>(suite: &mut Suite<'_, T>) {
         }
         still_runs(cx)
     });
+    suite.formats("BarrierThatNotAllReach", |cx| {
+        let with = |body: &str| {
+            format!(
+                "@group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
+                 @compute @workgroup_size(4) fn f(@builtin(local_invocation_index) at: u32) {{\n{body}\n}}\n"
+            )
+        };
+        // As above, the text is in one format only.
+        let load = |body| cx.target.load_executable(&cx.device, "wgsl", &[], with(body).as_bytes());
+        for body in [
+            "if at == 1u {\n workgroupBarrier(); }",
+            "if data[0] == 1u { return; }\n storageBarrier();",
+            "for (var i = 0u; i < at; i++) {\n workgroupBarrier(); }",
+        ] {
+            let error = cx.refused(load(body), Code::InvalidArgument, body)?;
+            cx.ensure(error.message.contains("4:2"), || format!("expected the barrier's place, 4:2, got {error}"))?;
+        }
+        cx.succeeds(load("if data[0] == at { data[at] = 1u; } workgroupBarrier();"), "one that all reach")?;
+        still_runs(cx)
+    });
     suite.case("Overrides", |cx| {
         if !cx.target.can_load(&cx.device, "wgsl") {
             let loaded = cx.target.load_executable(&cx.device, "wgsl", &[], b"");
