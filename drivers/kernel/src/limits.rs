@@ -10,8 +10,12 @@ pub const MAX_WGSL_BYTES: usize = 256 << 10;
 pub const MAX_SPIRV_BYTES: usize = 1 << 20;
 /// Tokens in all. Statements that read each other's results take quadratic time: 10,000 of them took 6 s.
 pub const MAX_TOKENS: usize = 32_768;
-/// Tokens of one statement, declaration or initialiser. A chain `1+1+1…` is parsed by recursion.
+/// Tokens of one statement or declaration, of which the elements of a list in parentheses or brackets count one at a time. A chain `1+1+1…` is
+/// parsed by recursion; a table of values is not.
 pub const MAX_STATEMENT_TOKENS: usize = 512;
+/// Tokens of one statement or declaration, lists included: a table of about a thousand numbers. naga looks through a whole table for each
+/// use of it, so that one of 6,000 that is used 1,600 times took 38 s in a debug build.
+pub const MAX_LIST_TOKENS: usize = 2_048;
 /// Prefix operators in a row, which are parsed by recursion: 1,800 of them overflow 2 MiB.
 pub const MAX_PREFIX_RUN: usize = 64;
 /// `else if` in one chain, which become nested blocks: 1,500 of them overflow 2 MiB.

@@ -4,7 +4,7 @@
 //! nonsense; the parser says so.
 
 use crate::error::{ErrorCode, KernelError, quote};
-use crate::limits::{MAX_ELSE_IFS, MAX_PREFIX_RUN, MAX_STATEMENT_TOKENS, SourceLimits};
+use crate::limits::{MAX_ELSE_IFS, MAX_LIST_TOKENS, MAX_PREFIX_RUN, MAX_STATEMENT_TOKENS, SourceLimits};
 use crate::place;
 
 /// A token's kind, as far as counting goes.
@@ -36,18 +36,24 @@ struct Scan<'a> {
     source: &'a str,
     limits: &'a SourceLimits,
     tokens: usize,
-    /// Tokens since the statement began, and where it did.
+    /// Tokens since the statement began, without what stands in a list before the present element; and where it began. The
+    /// parser's recursion goes no deeper than this.
     statement: usize,
     statement_start: usize,
+    /// Tokens since the statement began, all of them.
+    whole: usize,
     /// Prefix operators in a row, and where they began.
     run: usize,
     run_start: usize,
     /// Length of the `else if` chain at each depth of braces.
     chains: Vec<usize>,
-    parens: usize,
+    /// For each open parenthesis or bracket, what `statement` was behind it.
+    lists: Vec<usize>,
     declarations: usize,
     statements: usize,
     in_struct: bool,
+    /// Between `fn` and its body. Parameters are no list: what takes thousands of them was not tried.
+    in_header: bool,
     previous_was_else: bool,
     previous_was_close: bool,
 }
@@ -60,13 +66,15 @@ impl<'a> Scan<'a> {
             tokens: 0,
             statement: 0,
             statement_start: 0,
+            whole: 0,
             run: 0,
             run_start: 0,
             chains: vec![0],
-            parens: 0,
+            lists: Vec::new(),
             declarations: 0,
             statements: 0,
             in_struct: false,
+            in_header: false,
             previous_was_else: false,
             previous_was_close: false,
         }
@@ -84,8 +92,8 @@ impl<'a> Scan<'a> {
         match token {
             Token::Open => self.open(at)?,
             Token::Close => self.close(at)?,
-            Token::Semicolon if self.parens == 0 => self.end_statement(at)?,
-            Token::Comma if self.in_struct && self.depth() == 1 && self.parens == 0 => self.statement = 0,
+            Token::Semicolon if self.lists.is_empty() => self.end_statement(at)?,
+            Token::Comma if self.in_struct && self.depth() == 1 && self.lists.is_empty() => self.forget_statement(),
             _ => self.part_of_statement(token, at)?,
         }
         self.previous_was_else = token == Token::Word("else");
@@ -129,8 +137,7 @@ impl<'a> Scan<'a> {
             self.count_statement(at)?;
         }
         self.chains.push(0);
-        self.parens = 0;
-        self.statement = 0;
+        self.forget_statement();
         Ok(())
     }
 
@@ -138,8 +145,7 @@ impl<'a> Scan<'a> {
         if self.depth() > 0 {
             self.chains.pop();
         }
-        self.parens = 0;
-        self.statement = 0;
+        self.forget_statement();
         if self.depth() == 0 {
             self.in_struct = false;
             self.count_declaration(at)?;
@@ -150,20 +156,21 @@ impl<'a> Scan<'a> {
     fn end_statement(&mut self, at: usize) -> Result<(), KernelError> {
         // An empty statement is nothing, and nothing is what the one after a structure is.
         let empty = self.statement == 0;
-        self.statement = 0;
+        self.forget_statement();
         if self.depth() == 0 && !empty {
             return self.count_declaration(at);
         }
         Ok(())
     }
 
+    fn forget_statement(&mut self) {
+        self.statement = 0;
+        self.whole = 0;
+        self.lists.clear();
+        self.in_header = false;
+    }
+
     fn part_of_statement(&mut self, token: Token, at: usize) -> Result<(), KernelError> {
-        match token {
-            Token::OpenParen => self.parens += 1,
-            Token::CloseParen => self.parens = self.parens.saturating_sub(1),
-            Token::Word("struct") if self.depth() == 0 => self.in_struct = true,
-            _ => {}
-        }
         if self.statement == 0 {
             self.statement_start = at;
             if self.depth() > 0 {
@@ -171,8 +178,19 @@ impl<'a> Scan<'a> {
             }
         }
         self.statement += 1;
+        self.whole += 1;
+        match token {
+            Token::OpenParen => self.lists.push(self.statement),
+            Token::CloseParen => drop(self.lists.pop()),
+            Token::Comma if !self.in_header => self.statement = self.lists.last().copied().unwrap_or(self.statement),
+            Token::Word("struct") if self.depth() == 0 => self.in_struct = true,
+            Token::Word("fn") if self.depth() == 0 => self.in_header = true,
+            _ => {}
+        }
         let remedy = "split it, or read the values from a buffer";
-        self.check(self.statement, MAX_STATEMENT_TOKENS, "tokens in one statement", remedy, self.statement_start)
+        self.check(self.whole, MAX_LIST_TOKENS, "tokens in one statement", remedy, self.statement_start)?;
+        let (found, limit) = (self.statement, MAX_STATEMENT_TOKENS);
+        self.check(found, limit, "tokens in one statement or element of a list", remedy, self.statement_start)
     }
 
     fn count_statement(&mut self, at: usize) -> Result<(), KernelError> {

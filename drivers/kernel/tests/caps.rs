@@ -11,8 +11,8 @@
 use std::time::{Duration, Instant};
 
 use hal_kernel::limits::{
-    MAX_DECLARATIONS, MAX_ELSE_IFS, MAX_FUNCTION_STATEMENTS, MAX_PREFIX_RUN, MAX_SPIRV_BYTES, MAX_STATEMENT_TOKENS,
-    MAX_TOKENS, MAX_WGSL_BYTES,
+    MAX_DECLARATIONS, MAX_ELSE_IFS, MAX_FUNCTION_STATEMENTS, MAX_LIST_TOKENS, MAX_PREFIX_RUN, MAX_SPIRV_BYTES,
+    MAX_STATEMENT_TOKENS, MAX_TOKENS, MAX_WGSL_BYTES,
 };
 use hal_kernel::{ErrorCode, Format, KernelError, Program, SourceLimits, load};
 
@@ -84,6 +84,42 @@ fn statement_tokens() {
     over(&body(&format!("o[0] = o[1]{};", "+o[1]".repeat(4000))), "tokens in one statement");
     over(&body(&format!("let v = vec4(1u); o[0] = v{}.x;", ".xyzw".repeat(4000))), "tokens in one statement");
     over(&format!("const a = array({}1);", "1,".repeat(30_000)), "tokens in one statement");
+}
+
+#[test]
+fn elements_of_lists_count_one_at_a_time() {
+    let table = |elements: usize| format!("const t = array<f32, {elements}>({});", "1.5, ".repeat(elements));
+    accepted(&format!("{}\n{}", table(256), body("o[0] = u32(t[o[1]]);")));
+    // `const t = array<f32, n>(` and `)` are eleven tokens, and each element is two.
+    let most = (MAX_LIST_TOKENS - 11) / 2;
+    accepted(&format!("{}\n{}", table(most), body("o[0] = u32(t[o[1]]);")));
+    over(&format!("{}\n{}", table(most + 1), body("o[0] = u32(t[o[1]]);")), "tokens in one statement");
+    // `const t = array ( 1` and what follows in the element.
+    let element =
+        |tokens: usize| format!("const t = array(1, 1{}, 1);\n{}", "+1".repeat((tokens - 6) / 2), body("o[0] = 1u;"));
+    accepted(&element(MAX_STATEMENT_TOKENS));
+    over(&element(MAX_STATEMENT_TOKENS + 2), "element of a list");
+    // What stands around an element counts in each, so that lists in lists are not deeper than statements.
+    let nested = |depth: usize| body(&format!("o[0] = {}1u{};", "max(1u, ".repeat(depth), ")".repeat(depth)));
+    over(&nested(MAX_STATEMENT_TOKENS), "element of a list");
+    over(&body(&"(,".repeat(MAX_STATEMENT_TOKENS + 1)), "element of a list");
+    // What is no list is not shortened by commas.
+    over(&body(&format!("o[0] = 1u{};", ", 1u".repeat(400))), "element of a list");
+    over(&format!("fn f({}) {{ }}", "a: u32, ".repeat(200)), "element of a list");
+    over(&body(&format!("switch o[0] {{ case {} default: {{ }} }}", "1, ".repeat(300))), "element of a list");
+}
+
+#[test]
+fn long_lists_of_what_is_heavy_end_soon() {
+    let list = |element: &str, count: usize| format!("{element}, ").repeat(count);
+    let table = format!("const a = array({});", list("1", 1_000));
+    accepted(&body(&format!("var a = array({}); o[0] = a[o[1]];", list("o[1]*3u+o[2]", 160))));
+    let uses = "o[0] = u32(a[7]) + u32(a[o[1]]);\n".repeat(1_000);
+    accepted(&format!("{table}\n{}", body(&uses)));
+    let numbers: String = (0..900).map(|at| format!("const c{at} = a[{at}];\n")).collect();
+    accepted(&format!("{table}\n{numbers}{}", body("o[0] = u32(c7);")));
+    let arrays: String = (0..250).map(|at| format!("const b{at} = array({});\n", "a,".repeat(50))).collect();
+    accepted(&format!("{table}\n{arrays}{}", body("o[0] = u32(b7[o[1]][o[2]]);")));
 }
 
 #[test]

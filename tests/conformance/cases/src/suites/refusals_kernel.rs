@@ -76,7 +76,7 @@ pub(super) fn kernels<T: Target>(suite: &mut Suite<'_, T>) {
         let load = |body| cx.target.load_executable(&cx.device, "wgsl", &[], with(body).as_bytes());
         for body in [
             "if at == 1u {\n workgroupBarrier(); }",
-            "if data[0] == 1u { return; }\n storageBarrier();",
+            "data[at] = 1u; if data[0] == 1u { return; }\n storageBarrier();",
             "for (var i = 0u; i < at; i++) {\n workgroupBarrier(); }",
         ] {
             let error = cx.refused(load(body), Code::InvalidArgument, body)?;
