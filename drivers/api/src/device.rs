@@ -179,9 +179,19 @@ pub trait Device: Send + Sync + 'static {
     /// `ResourceExhausted` above a bound of the compiler.
     fn load(&self, request: &LoadRequest<'_>) -> Result<Arc<dyn Executable>>;
 
-    /// Starts work whose waits are met, and calls its `done` exactly once, after it has dropped all else of the work. Never blocks on the device, except that a
+    /// Starts work whose waits are met (but see [`Device::in_order`]), and calls its `done` exactly once, after it has dropped all else of the work. Never blocks on the device, except that a
     /// device that runs work on the calling thread (IREE's `local-sync`) may run it here.
     fn submit(&self, work: Work);
+
+    /// Whether works run in the order of [`Device::submit`], each after all effects of those before it, and end in that order, as long as
+    /// the device is not lost. The host then hands work over before its waits are met where each of them is for the end of work that was handed over
+    /// before: a chain costs one round trip, not one for each link.
+    ///
+    /// If work fails, those after it that wait for it are told to stop while its [`Work::done`] is called. A driver that has not begun one of
+    /// them by then does not begin it any more, and says the reason that [`Control::stopped`](crate::Control::stopped) gives.
+    fn in_order(&self) -> bool {
+        false
+    }
 
     /// Why it is lost, if it is. Latched: once lost, always lost.
     fn lost(&self) -> Option<Error>;

@@ -20,13 +20,14 @@
 //!
 //! All objects are `Send + Sync` and any method may be called from any thread at any time. Methods marked *blocking* are called
 //! from a thread that may block; all others return promptly. [`Device::submit`] is called with work whose waits are
-//! met, and calls [`Work::done`] exactly once, from any thread, possibly before it returns. No lock of the caller's is held
+//! met, or will be by the work before it, and calls [`Work::done`] exactly once, from any thread, possibly before it returns. No lock of the caller's is held
 //! across a call, and no lock of the driver's may be held while it calls `done`.
 //!
 //! # Order
 //!
 //! Commands of one [`Work`] see each other's effects only across a [`Command::Barrier`]. Two works are not ordered: the host
-//! hands over the second one after `done` of the first where a semaphore says so.
+//! hands over the second one after `done` of the first where a semaphore says so. A device that keeps the order of `submit` says so
+//! ([`Device::in_order`]), and is then handed both at once.
 //!
 //! # Lifetimes
 //!

@@ -2,7 +2,7 @@
 
 use crate::{Buffer, Error, Executable, Result};
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -137,7 +137,7 @@ pub enum Command {
 /// How long work took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
-    /// From `submit` until it began.
+    /// From `submit` until it began; of work that came before its waits were met, from when they were.
     pub queue: Duration,
     /// While it ran; none where the device cannot tell.
     pub device: Option<Duration>,
@@ -186,22 +186,42 @@ impl Work {
 
 /// How running work is told to stop: by whoever cancels it, or by its deadline.
 ///
-/// A driver asks [`Control::stopped`] between commands, and from inside a kernel at least every ten milliseconds.
+/// A driver asks [`Control::stopped`] before it begins, between commands, and from inside a kernel at least every ten milliseconds.
 #[derive(Debug)]
 pub struct Control {
-    deadline: Option<Instant>,
+    /// When its waits were met, once they are.
+    begun: OnceLock<Instant>,
+    /// How long after that it has to end.
+    time: Option<Duration>,
     stop: Mutex<Option<Error>>,
 }
 
 impl Control {
-    /// Work that ends by itself or at `deadline`.
+    /// Work whose waits are met, and that ends by itself or at `deadline`.
     pub fn new(deadline: Option<Instant>) -> Self {
-        Self { deadline, stop: Mutex::new(None) }
+        let now = Instant::now();
+        let time = deadline.map(|deadline| deadline.saturating_duration_since(now));
+        Self { begun: OnceLock::from(now), time, stop: Mutex::new(None) }
     }
 
-    /// When it has to end, whether or not anybody stops it before.
+    /// Work that may be handed over before its waits are met, and has so much time from [`Control::begin`] on.
+    pub fn waiting(time: Duration) -> Self {
+        Self { begun: OnceLock::new(), time: Some(time), stop: Mutex::new(None) }
+    }
+
+    /// Its waits are met: its time begins, unless it has before.
+    pub fn begin(&self) {
+        self.begun.get_or_init(Instant::now);
+    }
+
+    /// When its waits were met; none if it is early and they are not yet.
+    pub fn begun(&self) -> Option<Instant> {
+        self.begun.get().copied()
+    }
+
+    /// When it has to end, whether or not anybody stops it before. None also as long as its waits are not met.
     pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        self.begun()?.checked_add(self.time?)
     }
 
     /// Tells the work to stop. The first reason stands.
@@ -214,7 +234,7 @@ impl Control {
         if let Some(reason) = self.reason().as_ref() {
             return Some(reason.clone());
         }
-        let deadline = self.deadline?;
+        let deadline = self.deadline()?;
         (Instant::now() >= deadline).then(|| {
             Error::new(
                 crate::Code::DeadlineExceeded,

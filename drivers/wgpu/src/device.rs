@@ -115,6 +115,11 @@ impl Device for WgpuDevice {
         thread::submit(&self.handle, work);
     }
 
+    fn in_order(&self) -> bool {
+        // One thread takes them from one queue.
+        true
+    }
+
     fn lost(&self) -> Option<Error> {
         self.handle.state.lost()
     }

@@ -65,8 +65,8 @@ struct Activity {
     /// When it counts as hung, unless there is progress.
     overdue: Instant,
     patience: Patience,
-    /// Who is told, if it is a work.
-    done: Option<Done>,
+    /// Who is told, if it is work.
+    dones: Vec<Done>,
 }
 
 /// Shared by the handles and the thread.
@@ -139,10 +139,33 @@ impl State {
         }
     }
 
+    /// The next item, if it is there and a work that fits.
+    pub(crate) fn next_work_if(&self, fits: impl FnOnce(&Work) -> bool) -> Option<(Instant, Work)> {
+        let mut queue = lock(&self.queue);
+        match queue.items.front() {
+            Some(Item::Work(_, work)) if fits(work) => {}
+            _ => return None,
+        }
+        match queue.items.pop_front()? {
+            Item::Work(since, work) => Some((since, work)),
+            Item::Job(_) => None,
+        }
+    }
+
     /// The thread begins something.
-    pub(crate) fn begin(self: &Arc<Self>, patience: Patience, done: Option<Done>) {
-        *lock(&self.activity) = Some(Activity { overdue: Instant::now() + patience.time(), patience, done });
+    pub(crate) fn begin(self: &Arc<Self>, patience: Patience) {
+        let overdue = Instant::now() + patience.time();
+        *lock(&self.activity) = Some(Activity { overdue, patience, dones: Vec::new() });
         watch::look_after(self);
+    }
+
+    /// A work is part of what it does. Gives back who is to be told, if it was given up meanwhile.
+    pub(crate) fn join(&self, done: Done) -> Option<Done> {
+        match &mut *lock(&self.activity) {
+            Some(activity) => activity.dones.push(done),
+            None => return Some(done),
+        }
+        None
     }
 
     /// It has made progress.
@@ -153,8 +176,8 @@ impl State {
         }
     }
 
-    /// It has ended. Answers who is to be told, unless they have been told that it hangs; in that case it has come back.
-    pub(crate) fn end(&self) -> Option<Done> {
+    /// It has ended. Answers who is to be told, in order, unless they have been told that it hangs; in that case it has come back.
+    pub(crate) fn end(&self) -> Vec<Done> {
         let activity = lock(&self.activity).take();
         if activity.is_none() {
             tracing::warn!(device = %self.adapter.info.path, "a device that was given up has come back");
@@ -162,7 +185,7 @@ impl State {
                 self.adapter.health.unwedge();
             }
         }
-        activity.and_then(|activity| activity.done)
+        activity.map(|activity| activity.dones).unwrap_or_default()
     }
 
     /// Whether the thread does something.
@@ -183,7 +206,7 @@ impl State {
             self.lose("it did not come back from its work in time");
             overdue
         };
-        if let Some(done) = activity.done {
+        for done in activity.dones {
             let text = "the device did not come back from the submission in time and is given up; open another one";
             tell(done, Err(Error::new(Code::DeadlineExceeded, text)));
         }
@@ -205,7 +228,7 @@ impl State {
             }
         }
         for mut work in works {
-            let done = std::mem::replace(&mut work.done, Box::new(drop));
+            let done = take_done(&mut work);
             drop(work);
             tell(done, Err(error.clone()));
         }
@@ -236,6 +259,11 @@ impl State {
             }
         }
     }
+}
+
+/// Who is to be told how a work went, once it is dropped.
+pub(crate) fn take_done(work: &mut Work) -> Done {
+    std::mem::replace(&mut work.done, Box::new(drop))
 }
 
 /// Says how a work went. A panic of whoever listens must not take our threads with it.

@@ -18,8 +18,12 @@ const SLICE: Duration = Duration::from_millis(250);
 pub(super) const MAX_PASSES: u32 = 512;
 
 /// What is recorded and not submitted.
+#[derive(Default)]
 pub(super) struct Batch {
-    pub(super) encoder: wgpu::CommandEncoder,
+    /// Commands that are complete: what is recorded after them can be thrown away without them.
+    sealed: Vec<wgpu::CommandBuffer>,
+    /// Those after them.
+    encoder: Option<wgpu::CommandEncoder>,
     /// Launch parameters of its kernels, one after the other.
     pub(super) launches: Vec<u8>,
     /// How long its kernels take at worst.
@@ -28,7 +32,7 @@ pub(super) struct Batch {
     pub(super) chunks: u32,
     /// Whether the status is to be looked at: there are kernels with loops.
     pub(super) counted: bool,
-    passes: u32,
+    pub(super) passes: u32,
 }
 
 /// What is known after a submission has ended.
@@ -43,22 +47,23 @@ pub(super) struct Ended {
 impl Native {
     /// Records native commands, in a new batch if there is none.
     pub(super) fn record<T>(&mut self, commands: impl FnOnce(&mut wgpu::CommandEncoder) -> T) -> Result<T> {
-        let mut batch = match self.batch.take() {
-            Some(batch) => batch,
-            None => Batch {
-                encoder: self
-                    .scoped(|device| device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default()))?,
-                launches: Vec::new(),
-                worst: Duration::ZERO,
-                chunks: 0,
-                counted: false,
-                passes: 0,
-            },
+        let mut encoder = match self.batch.get_or_insert_default().encoder.take() {
+            Some(encoder) => encoder,
+            None => self.scoped(|device| device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default()))?,
         };
+        let value = self.scoped(|_| commands(&mut encoder))?;
+        let batch = self.batch.get_or_insert_default();
         batch.passes += 1;
-        let value = self.scoped(|_| commands(&mut batch.encoder))?;
-        self.batch = Some(batch);
+        batch.encoder = Some(encoder);
         Ok(value)
+    }
+
+    /// Completes what is recorded, so that it stays whatever is recorded next.
+    pub(super) fn seal(&mut self) -> Result<()> {
+        let Some(encoder) = self.batch.as_mut().and_then(|batch| batch.encoder.take()) else { return Ok(()) };
+        let commands = self.scoped(|_| encoder.finish())?;
+        self.batch.get_or_insert_default().sealed.push(commands);
+        Ok(())
     }
 
     /// Submits what is recorded if it has become long.
@@ -86,6 +91,11 @@ impl Native {
         self.flush(control).map(drop)
     }
 
+    /// The same, whoever wants it stopped.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        self.submit().map(drop)
+    }
+
     /// The same where what is recorded has a native compiler at work.
     pub(super) fn finish_compiling(&mut self) -> Result<()> {
         let Some((index, _)) = self.hand_over()? else { return Ok(()) };
@@ -97,6 +107,13 @@ impl Native {
     pub(super) fn abandon(&mut self) {
         self.batch = None;
         self.transfers.upload.forget();
+    }
+
+    /// Forgets what is recorded and not sealed. Its kernels' parameters stay, and nothing names them.
+    pub(super) fn abandon_unsealed(&mut self) {
+        if let Some(batch) = &mut self.batch {
+            batch.encoder = None;
+        }
     }
 
     fn submit(&mut self) -> Result<Ended> {
@@ -131,7 +148,8 @@ impl Native {
 
     /// Makes one native submission. Answers whether its kernels are counted.
     fn hand_over(&mut self) -> Result<Option<(wgpu::SubmissionIndex, bool)>> {
-        let Some(mut batch) = self.batch.take() else { return Ok(None) };
+        let some = |batch: &Batch| batch.encoder.is_some() || !batch.sealed.is_empty();
+        let Some(mut batch) = self.batch.take().filter(some) else { return Ok(None) };
         let launches = match batch.launches.is_empty() {
             true => None,
             false => Some(self.stage(&batch.launches)?),
@@ -143,10 +161,11 @@ impl Native {
             if let Some((upload, at)) = launches {
                 own.begin(&mut head, &upload, at, batch.launches.len() as u64);
             }
-            if batch.counted {
-                own.end(&mut batch.encoder);
+            if let (true, Some(encoder)) = (batch.counted, &mut batch.encoder) {
+                own.end(encoder);
             }
-            queue.submit([head.finish(), batch.encoder.finish()])
+            let last = batch.encoder.map(wgpu::CommandEncoder::finish);
+            queue.submit([head.finish()].into_iter().chain(batch.sealed).chain(last))
         })?;
         state.renew(Patience::Work);
         Ok(Some((index, batch.counted)))

@@ -198,10 +198,15 @@ impl Native {
         self.launch(&launch)
     }
 
-    fn launch(&mut self, launch: &Launch<'_>) -> Result<()> {
-        let Launch { kernel, grid, control, .. } = *launch;
+    /// How long a dispatch takes at worst that is one piece and whose kernel cannot be stopped half way; none for others.
+    pub(super) fn plain_time(&self, kernel: &Kernel, grid: [u32; 3]) -> Option<Duration> {
+        let (pace, groups) = (self.pace(kernel), groups(grid));
+        (!kernel.has_loops && groups <= pace.groups()).then(|| pace.worst_time(groups))
+    }
+
+    fn pace(&self, kernel: &Kernel) -> Pace {
         let kinds = if kernel.has_group_loops { 2 } else { 1 };
-        let mut pace = Pace::new(
+        Pace::new(
             &self.state.adapter,
             Known {
                 rounds: if kernel.has_loops { u64::from(self.launches.iterations) * kinds } else { 1 },
@@ -209,8 +214,13 @@ impl Native {
                 steps: kernel.cost,
                 rate: kernel.rate.load(Ordering::Relaxed),
             },
-        );
-        let mut left: u64 = grid.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul);
+        )
+    }
+
+    fn launch(&mut self, launch: &Launch<'_>) -> Result<()> {
+        let Launch { kernel, grid, control, .. } = *launch;
+        let mut pace = self.pace(kernel);
+        let mut left = groups(grid);
         let begun = self.batch.as_ref().map_or(Duration::ZERO, |batch| batch.worst);
         if begun > Duration::ZERO && !pace::fits_a_batch(begun.saturating_add(pace.worst_time(left))) {
             self.flush(control)?;
@@ -292,6 +302,10 @@ impl Native {
         }
         Ok((reconciled, writable))
     }
+}
+
+fn groups(grid: [u32; 3]) -> u64 {
+    grid.iter().map(|&count| u64::from(count)).fold(1, u64::saturating_mul)
 }
 
 impl Bound {

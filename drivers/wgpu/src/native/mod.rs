@@ -2,6 +2,7 @@
 //!
 //! - `thread`: the thread's life, and what it does with each item.
 //! - `batch`: commands on their way into one native submission, and the wait for it.
+//! - `group`: works that share a native submission.
 //! - `run`: the commands of a work.
 //! - `transfer`: fills, copies, uploads and reads, at any byte.
 //! - `dispatch`: kernels, in pieces that end.
@@ -11,6 +12,7 @@
 
 mod batch;
 mod dispatch;
+mod group;
 mod pace;
 mod pipeline;
 mod probe;

@@ -14,11 +14,16 @@ const BLOB_BYTES: u64 = CHUNK_BYTES;
 impl Native {
     /// Runs the commands of a work and waits until they are done.
     pub(super) fn run(&mut self, work: &Work) -> Result<()> {
-        for command in work.commands.iter() {
-            self.command(work, command)?;
-            self.flush_if_full(&work.control)?;
-        }
+        self.record_work(work)?;
         self.finish(&work.control)
+    }
+
+    /// Records the commands of a work, and submits them on the way where there are many, or one has to be waited for.
+    pub(super) fn record_work(&mut self, work: &Work) -> Result<()> {
+        work.commands.iter().try_for_each(|command| {
+            self.command(work, command)?;
+            self.flush_if_full(&work.control)
+        })
     }
 
     fn command(&mut self, work: &Work, command: &Command) -> Result<()> {

@@ -1,9 +1,9 @@
 //! The thread's life.
 
-use super::Native;
+use super::{Native, group};
 use crate::{
     device::Handle,
-    state::{Item, Patience, State, tell},
+    state::{Item, Patience, State, take_done, tell},
 };
 use hal_driver::{Code, Error, Result, Timing, Work};
 use std::{
@@ -41,7 +41,7 @@ pub(crate) fn start(state: &Arc<State>, max_native_devices: usize) -> Result<()>
     let own = state.clone();
     let run = move || {
         let _place = place;
-        own.begin(Patience::Compile, None);
+        own.begin(Patience::Compile);
         let native = catch_unwind(AssertUnwindSafe(|| Native::open(own.clone())));
         own.end();
         let native = native.unwrap_or_else(|_| Err(Error::new(Code::Internal, "the driver panicked on opening")));
@@ -77,7 +77,7 @@ pub(crate) fn submit(handle: &Handle, mut work: Work) {
         Ok(()) => None,
     };
     if let Some(outcome) = at_once {
-        let done = std::mem::replace(&mut work.done, Box::new(drop));
+        let done = take_done(&mut work);
         drop(work);
         return tell(done, outcome);
     }
@@ -93,13 +93,11 @@ fn live(state: &Arc<State>, mut native: Native) {
     let worked = catch_unwind(AssertUnwindSafe(|| work_off(state, &mut native)));
     if worked.is_err() {
         state.lose("the driver panicked");
-        if let Some(done) = state.end() {
-            tell(done, state.alive().map(|()| Timing::default()));
-        }
+        state.end().into_iter().for_each(|done| tell(done, state.alive().map(|()| Timing::default())));
         state.refuse_rest();
     }
     // The native queue is waited for, and may fail, in its drop.
-    state.begin(Patience::Compile, None);
+    state.begin(Patience::Compile);
     if catch_unwind(AssertUnwindSafe(|| drop(native))).is_err() {
         tracing::error!(device = %state.adapter.info.path, "the native device panicked as it was closed");
     }
@@ -110,40 +108,17 @@ fn work_off(state: &Arc<State>, native: &mut Native) {
     while let Some(item) = state.next() {
         match item {
             Item::Job(job) => {
-                state.begin(Patience::Compile, None);
+                state.begin(Patience::Compile);
                 if catch_unwind(AssertUnwindSafe(|| job(native))).is_err() {
                     state.lose("the driver panicked");
                 }
                 native.abandon();
                 state.end();
             }
-            Item::Work(since, work) => run(state, native, since, work),
+            Item::Work(since, work) => group::run(state, native, since, work),
         }
         if state.lost().is_some() {
             state.refuse_rest();
         }
-    }
-}
-
-/// Runs one work and says how it went.
-fn run(state: &Arc<State>, native: &mut Native, since: Instant, mut work: Work) {
-    let begin = Instant::now();
-    let done = std::mem::replace(&mut work.done, Box::new(drop));
-    state.begin(Patience::Work, Some(done));
-    let outcome = catch_unwind(AssertUnwindSafe(|| match work.control.stopped() {
-        Some(reason) => Err(reason),
-        None => native.run(&work),
-    }));
-    let outcome = outcome.unwrap_or_else(|_| {
-        // wgpu panics, for one, in a wait for a device that it has lost.
-        state.lose("the driver panicked");
-        state.alive()
-    });
-    let timing = Timing { queue: begin - since, device: Some(begin.elapsed()) };
-    // What was begun and not submitted holds buffers, and they go before the news does: whoever hears it may count on their memory.
-    native.abandon();
-    drop(work);
-    if let Some(done) = state.end() {
-        tell(done, outcome.map(|()| timing));
     }
 }

@@ -72,6 +72,11 @@ impl Transfers {
 }
 
 impl Upload {
+    /// Bytes that are staged.
+    pub(super) fn used(&self) -> u64 {
+        self.used
+    }
+
     /// Nothing of what was staged will be submitted.
     pub(super) fn forget(&mut self) {
         self.used = 0;

@@ -12,6 +12,7 @@
 mod bounds;
 mod kernels;
 mod listing;
+mod order;
 mod transfers;
 
 use hal_driver::{

@@ -6,7 +6,7 @@ use crate::{
     budget::{Charge, Node},
     error::{Error, Result, cancelled, precondition},
     pool::guarded,
-    queue::{Entry, Timeline, Weaks, wait},
+    queue::{Entry, QueueId, Timeline, Weaks, wait},
     tenant::{Tenant, nanoseconds},
 };
 use hal_driver::{Code, Transfer};
@@ -85,6 +85,12 @@ impl DeviceShared {
         device
     }
 
+    /// Its native queue, if that keeps its order.
+    pub(crate) fn queue(&self) -> Option<QueueId> {
+        // The address tells queues apart as long as something is in them: that keeps them alive.
+        self.native.in_order().then(|| QueueId(std::ptr::from_ref(self).addr()))
+    }
+
     pub(crate) fn end(&self) -> &Timeline {
         &self.end
     }
@@ -135,7 +141,7 @@ impl DeviceShared {
     pub(crate) fn close(&self) {
         if !self.closed.swap(true, Ordering::AcqRel) {
             let reason = cancelled("the device was closed before the waits were met");
-            self.pending().iter().for_each(|entry| entry.give_up(&reason));
+            self.pending().iter().for_each(|entry| entry.cancel(&reason));
             self.finish_off(&closed());
         }
     }

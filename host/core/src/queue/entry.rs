@@ -1,7 +1,7 @@
 //! A submission, from the call that made it to its end.
 
 use super::{
-    Range, Timeline, Waiter,
+    QueueId, Range, Timeline, Waiter,
     timeline::{Place, Registered},
     trampoline::{Collect, Task, schedule},
 };
@@ -17,10 +17,10 @@ use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// Timelines and the values they are raised to.
@@ -78,11 +78,21 @@ enum Phase {
 }
 
 /// A submission in the queue.
+///
+/// It starts when each of its waits is met or, if it is work for a queue that keeps its order, promised: what meets it is in the same
+/// queue before it. Its time begins when all are met. If one fails after all, it fails too, though its driver may have to be told to leave it, so that
+/// its signals only fail when the driver comes to it.
 pub(crate) struct Entry {
     id: u64,
     device: Arc<DeviceShared>,
-    /// Waits that are not over, and one for the call that still counts them.
-    remaining: AtomicUsize,
+    /// The queue whose order may stand for its waits.
+    queue: Option<QueueId>,
+    /// Waits that keep it from starting, and one for the call that still counts them.
+    hindering: AtomicUsize,
+    /// Waits that are not met, and one for the call.
+    unmet: AtomicUsize,
+    /// Of a wait, if one failed.
+    failure: OnceLock<Arc<Error>>,
     phase: Mutex<Phase>,
     /// Where it stands in timelines, to be taken off if it ends early.
     places: Mutex<Vec<(Arc<Timeline>, Place)>>,
@@ -97,7 +107,11 @@ pub(crate) fn enqueue(device: &Arc<DeviceShared>, waits: Signals, job: Job) {
     let entry = Arc::new(Entry {
         id,
         device: device.clone(),
-        remaining: AtomicUsize::new(waits.len() + 1),
+        // All else is done by the host itself, and has to wait for the end of what was before.
+        queue: device.queue().filter(|_| matches!(job.action, Action::Work { .. })),
+        hindering: AtomicUsize::new(waits.len() + 1),
+        unmet: AtomicUsize::new(waits.len() + 1),
+        failure: OnceLock::new(),
         phase: Mutex::new(Phase::Waiting(Box::new(job))),
         places: Mutex::default(),
     });
@@ -107,12 +121,16 @@ pub(crate) fn enqueue(device: &Arc<DeviceShared>, waits: Signals, job: Job) {
     for (timeline, value) in waits {
         match timeline.register(value, Waiter::Entry(entry.clone())) {
             // Never the last one: the call's own is still counted.
-            Registered::Met => drop(entry.remaining.fetch_sub(1, Ordering::AcqRel)),
+            Registered::Met => entry.wait_over(Ok(()), false),
             Registered::Failed(error) => {
                 entry.give_up(&error);
                 break;
             }
             Registered::Pending(place) => places.push((timeline, place)),
+            Registered::Promised(place) => {
+                entry.wait_promised();
+                places.push((timeline, place));
+            }
         }
     }
     *entry.lock_places() = places;
@@ -120,7 +138,7 @@ pub(crate) fn enqueue(device: &Arc<DeviceShared>, waits: Signals, job: Job) {
     if matches!(*entry.lock(), Phase::Ended) {
         entry.forget_places();
     }
-    entry.wait_over(Ok(()));
+    entry.wait_over(Ok(()), false);
 }
 
 impl Entry {
@@ -137,13 +155,39 @@ impl Entry {
         places.iter().for_each(|(timeline, place)| timeline.forget(*place));
     }
 
-    /// One of its waits is over.
-    pub(super) fn wait_over(self: &Arc<Self>, outcome: Result<(), &Arc<Error>>) {
-        match outcome {
-            Ok(()) if self.remaining.fetch_sub(1, Ordering::AcqRel) == 1 => schedule(Task::Start(self.clone())),
-            Ok(()) => (),
-            Err(error) => schedule(Task::Fail(self.clone(), error.clone())),
+    /// The queue whose order may stand for its waits.
+    pub(super) fn queue(&self) -> Option<QueueId> {
+        self.queue
+    }
+
+    /// One of its waits is over. `promised`: it has been told of that one.
+    pub(super) fn wait_over(self: &Arc<Self>, outcome: Result<(), &Arc<Error>>, promised: bool) {
+        if let Err(error) = outcome {
+            self.failure.get_or_init(|| error.clone());
+            // At once: its driver may be about to begin it.
+            self.stop_running(error);
+            return schedule(Task::Fail(self.clone(), error.clone()));
         }
+        if self.unmet.fetch_sub(1, Ordering::AcqRel) == 1
+            && let Some(control) = self.running()
+        {
+            control.begin();
+        }
+        if !promised {
+            self.wait_promised();
+        }
+    }
+
+    /// One of its waits will be over before its turn comes in its queue.
+    pub(super) fn wait_promised(self: &Arc<Self>) {
+        if self.hindering.fetch_sub(1, Ordering::AcqRel) == 1 {
+            schedule(Task::Start(self.clone()));
+        }
+    }
+
+    /// Whether some of its waits are not met.
+    fn is_early(&self) -> bool {
+        self.unmet.load(Ordering::Acquire) > 0
     }
 
     /// Takes the job, if it still waits.
@@ -176,21 +220,38 @@ impl Entry {
     /// Ends it with an error if it still waits, and tells it to stop if it runs.
     pub(crate) fn stop(self: &Arc<Self>, error: &Error) {
         self.give_up(error);
-        let running = match &*self.lock() {
-            Phase::Running(control) => Some(control.clone()),
-            Phase::Waiting(_) | Phase::Ended => None,
-        };
-        if let Some(control) = running {
+        self.stop_running(error);
+    }
+
+    /// The same, but lets it run if its waits are met.
+    pub(crate) fn cancel(self: &Arc<Self>, error: &Error) {
+        if self.is_early() { self.stop(error) } else { self.give_up(error) }
+    }
+
+    fn stop_running(&self, error: &Error) {
+        if let Some(control) = self.running() {
             control.stop(error.into());
         }
     }
 
-    /// Runs it, its waits being met.
+    fn running(&self) -> Option<Arc<Control>> {
+        match &*self.lock() {
+            Phase::Running(control) => Some(control.clone()),
+            Phase::Waiting(_) | Phase::Ended => None,
+        }
+    }
+
+    /// Runs it, its waits being met or promised.
     pub(super) fn start(self: Arc<Self>) {
         let time = Duration::from_nanos(self.device.node.allowed(Limit::SubmissionTimeNs));
-        let control = Arc::new(Control::new(Instant::now().checked_add(time)));
+        let control = Arc::new(Control::waiting(time));
         let Some(Job { action, rest }) = self.take(Phase::Running(control.clone())) else { return };
-        self.lock_places().clear();
+        // Whoever meets the last wait from here on finds the control.
+        if !self.is_early() {
+            control.begin();
+            self.lock_places().clear();
+        }
+        let promises = self.queue.map(|queue| (queue, rest.signals.clone()));
         let alive = self.device.ready();
         let mut finish = Finish { entry: self.clone(), rest: Some(rest), pending: None };
         match action {
@@ -205,6 +266,12 @@ impl Entry {
                     let submit = AssertUnwindSafe(|| self.device.native.submit(work));
                     if catch_unwind(submit).is_err() {
                         tracing::error!(device = %self.device.info.path, "the driver panicked in submit");
+                    }
+                    // What waits for it may follow it now.
+                    for (queue, (timeline, value)) in
+                        promises.iter().flat_map(|(queue, signals)| signals.iter().map(move |signal| (*queue, signal)))
+                    {
+                        timeline.promise(*value, queue);
                     }
                 }
                 Err(error) => {
@@ -255,9 +322,15 @@ impl Entry {
     /// Gives everything back, and only then raises the signals: whoever waits for them finds it free.
     fn end(&self, rest: Rest, outcome: Result<Timing>) {
         let _collect = Collect::begin();
+        // Whatever its driver made of it.
+        let outcome = match self.failure.get() {
+            Some(failure) => Err(Error::clone(failure)),
+            None => outcome,
+        };
         let Rest { signals, uses, buffers, slots, keep, memory, charges, tag } = rest;
         uses.iter().for_each(|(storage, _)| storage.uses.remove(self.id));
         *self.lock() = Phase::Ended;
+        self.forget_places();
         self.device.remove_entry(self.id);
         self.device.ended(tag, outcome.as_ref().ok());
         drop((uses, buffers, slots, keep, memory, charges));

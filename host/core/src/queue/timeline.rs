@@ -20,13 +20,25 @@ pub(crate) enum Waiter {
 }
 
 impl Waiter {
-    fn tell(self, outcome: Result<(), &Arc<Error>>) {
+    fn tell(self, outcome: Result<(), &Arc<Error>>, promised: bool) {
         match self {
-            Self::Entry(entry) => entry.wait_over(outcome),
+            Self::Entry(entry) => entry.wait_over(outcome, promised),
             Self::Host(wait, index) => wait.tell(index, outcome),
         }
     }
+
+    /// The queue whose order can stand for the wait.
+    fn queue(&self) -> Option<QueueId> {
+        match self {
+            Self::Entry(entry) => entry.queue(),
+            Self::Host(..) => None,
+        }
+    }
 }
+
+/// A native queue that keeps its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct QueueId(pub(crate) usize);
 
 /// Where a waiter stands in a timeline: the value, and a number that makes it unique.
 pub(crate) type Place = (u64, u64);
@@ -39,6 +51,8 @@ pub(crate) enum Registered {
     Failed(Arc<Error>),
     /// The waiter will be told.
     Pending(Place),
+    /// The same; and what reaches the value is in the waiter's own queue already.
+    Promised(Place),
 }
 
 /// A timeline. The lock is held for its own fields only: nobody is told anything under it.
@@ -52,17 +66,34 @@ pub(crate) struct Timeline {
     _charge: Option<Charge>,
 }
 
+#[derive(Default)]
 struct State {
     value: u64,
     /// Shared by all that wait: a guest may have very many waits fail at once, each of which would copy the text.
     failure: Option<Arc<Error>>,
     waiters: BTreeMap<Place, Waiter>,
+    /// Those of them that have been told that what reaches their value is in their own queue.
+    promised: BTreeMap<Place, Waiter>,
+    /// Values above the current one to which work raises it that is in a queue, and which queue.
+    promises: BTreeMap<Place, QueueId>,
     next: u64,
+}
+
+impl State {
+    fn unique(&mut self, value: u64) -> Place {
+        self.next += 1;
+        (value, self.next)
+    }
+
+    /// Whether work in this queue raises it at least so far.
+    fn promises(&self, value: u64, queue: QueueId) -> bool {
+        self.promises.range((value, 0)..).any(|(_, of)| *of == queue)
+    }
 }
 
 impl Timeline {
     pub(crate) fn new(id: u64, lane: u64, value: u64, charge: Option<Charge>) -> Arc<Self> {
-        let state = State { value, failure: None, waiters: BTreeMap::new(), next: 0 };
+        let state = State { value, ..State::default() };
         Arc::new(Self { id, lane, state: Mutex::new(state), _charge: charge })
     }
 
@@ -92,15 +123,41 @@ impl Timeline {
             return Err(not_above(value, state.value));
         }
         state.value = value;
-        let later = match value.checked_add(1) {
-            Some(next) => state.waiters.split_off(&(next, 0)),
-            None => BTreeMap::new(),
-        };
-        let met = std::mem::replace(&mut state.waiters, later);
+        let met = up_to(&mut state.waiters, value);
+        let promised = up_to(&mut state.promised, value);
+        up_to(&mut state.promises, value);
         drop(state);
         let _collect = Collect::begin();
-        met.into_values().for_each(|waiter| waiter.tell(Ok(())));
+        met.into_values().for_each(|waiter| waiter.tell(Ok(()), false));
+        promised.into_values().for_each(|waiter| waiter.tell(Ok(()), true));
         Ok(())
+    }
+
+    /// Work that raises it to `value`, or fails it, is in a queue that keeps its order: tells those who wait for it in the same queue.
+    /// Nothing if that has happened already.
+    pub(crate) fn promise(&self, value: u64, queue: QueueId) {
+        let mut state = self.lock();
+        if state.failure.is_some() || value <= state.value {
+            return;
+        }
+        let place = state.unique(value);
+        state.promises.insert(place, queue);
+        let places: Vec<Place> = state
+            .waiters
+            .range(..=(value, u64::MAX))
+            .filter(|(_, waiter)| waiter.queue() == Some(queue))
+            .map(|(place, _)| *place)
+            .collect();
+        let mut told = Vec::with_capacity(places.len());
+        for place in places {
+            if let Some(Waiter::Entry(entry)) = state.waiters.remove(&place) {
+                told.push(entry.clone());
+                state.promised.insert(place, Waiter::Entry(entry));
+            }
+        }
+        drop(state);
+        let _collect = Collect::begin();
+        told.iter().for_each(Entry::wait_promised);
     }
 
     /// Fails for ever and tells everybody who waits. The first failure stands.
@@ -111,10 +168,12 @@ impl Timeline {
         }
         let error = Arc::new(error.clone());
         state.failure = Some(error.clone());
-        let waiters = std::mem::take(&mut state.waiters);
+        let (waiters, promised) = (std::mem::take(&mut state.waiters), std::mem::take(&mut state.promised));
+        state.promises.clear();
         drop(state);
         let _collect = Collect::begin();
-        waiters.into_values().for_each(|waiter| waiter.tell(Err(&error)));
+        waiters.into_values().for_each(|waiter| waiter.tell(Err(&error), false));
+        promised.into_values().for_each(|waiter| waiter.tell(Err(&error), true));
     }
 
     /// Whether `value` is reached: none while it may still be.
@@ -135,8 +194,11 @@ impl Timeline {
         if value <= state.value {
             return Registered::Met;
         }
-        let place = (value, state.next);
-        state.next += 1;
+        let place = state.unique(value);
+        if waiter.queue().is_some_and(|queue| state.promises(value, queue)) {
+            state.promised.insert(place, waiter);
+            return Registered::Promised(place);
+        }
         state.waiters.insert(place, waiter);
         Registered::Pending(place)
     }
@@ -144,9 +206,21 @@ impl Timeline {
     /// Forgets a waiter.
     pub(crate) fn forget(&self, place: Place) {
         // Taken out first: what a waiter holds is not dropped under the lock.
-        let waiter = self.lock().waiters.remove(&place);
+        let waiter = {
+            let mut state = self.lock();
+            state.waiters.remove(&place).or_else(|| state.promised.remove(&place))
+        };
         drop(waiter);
     }
+}
+
+/// Takes what stands at this value or before.
+fn up_to<T>(places: &mut BTreeMap<Place, T>, value: u64) -> BTreeMap<Place, T> {
+    let later = match value.checked_add(1) {
+        Some(next) => places.split_off(&(next, 0)),
+        None => BTreeMap::new(),
+    };
+    std::mem::replace(places, later)
 }
 
 /// A signal that does not advance.
@@ -166,7 +240,7 @@ mod tests {
         timeline.fail(&cancelled("the second"));
         let failure = || match timeline.register(1, Waiter::Host(HostWait::new(1, false), 0)) {
             Registered::Failed(error) => error,
-            Registered::Met | Registered::Pending(_) => unreachable!("it has failed"),
+            Registered::Met | Registered::Pending(_) | Registered::Promised(_) => unreachable!("it has failed"),
         };
         assert!(Arc::ptr_eq(&failure(), &failure()));
         assert_eq!(failure().message, "the first");

@@ -25,7 +25,7 @@ impl Task {
     fn run(self) {
         match self {
             Self::Start(entry) => entry.start(),
-            Self::Fail(entry, error) => entry.give_up(&error),
+            Self::Fail(entry, error) => entry.stop(&error),
         }
     }
 }

@@ -109,7 +109,7 @@ pub(crate) async fn wait(
         match timeline.register(value, Waiter::Host(pending.clone(), index)) {
             Registered::Met => pending.tell(index, Ok(())),
             Registered::Failed(error) => pending.tell(index, Err(&error)),
-            Registered::Pending(place) => registrations.0.push((timeline, place)),
+            Registered::Pending(place) | Registered::Promised(place) => registrations.0.push((timeline, place)),
         }
     }
     loop {

@@ -10,6 +10,7 @@
 )]
 
 mod budgets;
+mod chains;
 mod endings;
 mod finding;
 mod graphs;

@@ -47,6 +47,10 @@ pub struct Mock {
     pub devices: Mutex<Vec<String>>,
     pub slow: Mutex<Duration>,
     pub at_once: AtomicBool,
+    /// The device says that it keeps the order of works, which holds for [`Mode::Held`].
+    pub in_order: AtomicBool,
+    /// Work does not hear when it is told to stop.
+    pub deaf: AtomicBool,
     /// Native objects alive.
     pub live: AtomicI64,
     pub submitted: AtomicUsize,
@@ -87,6 +91,8 @@ impl Mock {
             devices: Mutex::new(vec!["pci-a".into(), "pci-b".into(), "pci-c".into()]),
             slow: Mutex::default(),
             at_once: AtomicBool::new(true),
+            in_order: AtomicBool::new(false),
+            deaf: AtomicBool::new(false),
             live: AtomicI64::new(0),
             submitted: AtomicUsize::new(0),
             allocated: AtomicUsize::new(0),
@@ -102,7 +108,20 @@ impl Mock {
     /// Runs everything that is held; what was told to stop fails with the reason.
     pub fn release(&self) {
         let held = std::mem::take(&mut *self.held.lock().unwrap());
-        held.into_iter().for_each(run);
+        held.into_iter().for_each(|work| self.run(work));
+    }
+
+    /// Runs the first of what is held.
+    pub fn release_one(&self) {
+        let first = self.held.lock().unwrap().remove(0);
+        self.run(first);
+    }
+
+    fn run(&self, work: Work) {
+        let outcome = commands(&work, self.deaf.load(SeqCst));
+        let Work { done, buffers, slots, .. } = work;
+        drop((buffers, slots));
+        done(outcome.map(|()| Timing { queue: Duration::from_nanos(1234), device: Some(Duration::from_nanos(5678)) }));
     }
 
     pub fn held(&self) -> usize {
@@ -276,10 +295,17 @@ impl Device for MockDevice {
         }
         let mode = *self.mock.mode.lock().unwrap();
         match mode {
-            Mode::Inline => run(work),
-            Mode::Thread => drop(std::thread::spawn(move || run(work))),
+            Mode::Inline => self.mock.run(work),
+            Mode::Thread => {
+                let mock = self.mock.clone();
+                drop(std::thread::spawn(move || mock.run(work)));
+            }
             Mode::Held => self.mock.held.lock().unwrap().push(work),
         }
+    }
+
+    fn in_order(&self) -> bool {
+        self.mock.in_order.load(SeqCst)
     }
 
     fn lost(&self) -> Option<Error> {
@@ -352,22 +378,15 @@ impl Buffer for MockBuffer {
     }
 }
 
-fn run(work: Work) {
-    let outcome = commands(&work);
-    let Work { done, buffers, slots, .. } = work;
-    drop((buffers, slots));
-    done(outcome.map(|()| Timing { queue: Duration::from_nanos(1234), device: Some(Duration::from_nanos(5678)) }));
-}
-
 fn put(span: &Span<'_>, bytes: &[u8]) {
     assert_eq!(span.length, bytes.len() as u64);
     let Transfer::Done(result) = span.buffer.write(span.offset, bytes) else { unreachable!() };
     result.unwrap();
 }
 
-fn commands(work: &Work) -> Result<()> {
+fn commands(work: &Work, deaf: bool) -> Result<()> {
     for command in work.commands.iter() {
-        if let Some(reason) = work.control.stopped() {
+        if let Some(reason) = work.control.stopped().filter(|_| !deaf) {
             return Err(reason);
         }
         match command {
