@@ -38,10 +38,10 @@ fn a_loop_without_an_end_ends_with_an_error_and_the_device_lives() {
         @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) at: u32) {
             loop {
                 if at == 0u { shared_word += 1u; }
+                let seen = workgroupUniformLoad(&shared_word);
+                if seen == 0u { break; }
                 workgroupBarrier();
-                if shared_word == 0u { break; }
-                workgroupBarrier();
-                out[0] = shared_word;
+                out[0] = seen;
             }
         }";
     for source in [ENDLESS, nest, barrier] {
