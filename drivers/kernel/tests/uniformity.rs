@@ -8,19 +8,10 @@
     reason = "a test fails by panicking, and its helpers too"
 )]
 
-use std::time::{Duration, Instant};
+mod common;
 
-use hal_kernel::{ErrorCode, Format, KernelError, OverrideValue, Program, SourceLimits, load};
-
-/// An answer must come within this, in a debug build on a busy machine.
-const SOON: Duration = Duration::from_secs(20);
-
-fn wgsl(source: &str) -> Result<Program, KernelError> {
-    let start = Instant::now();
-    let answer = load(Format::Wgsl, source.as_bytes(), &SourceLimits::default());
-    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
-    answer
-}
+use common::answer;
+use hal_kernel::{ErrorCode, KernelError, OverrideValue};
 
 const GLOBALS: &str = "
     struct Pair { a: u32, b: vec2<u32> }
@@ -59,14 +50,14 @@ fn kernel(body: &str) -> String {
 
 #[track_caller]
 fn accepted(source: &str) {
-    if let Err(error) = wgsl(source) {
+    if let Err(error) = answer(source) {
         panic!("{error}\n{source}");
     }
 }
 
 #[track_caller]
 fn refused(source: &str) -> KernelError {
-    let error = match wgsl(source) {
+    let error = match answer(source) {
         Ok(_) => panic!("accepted\n{source}"),
         Err(error) => error,
     };
@@ -254,7 +245,7 @@ fn overrides_decide() {
         @compute @workgroup_size(64, rows) fn main(@builtin(local_invocation_id) id: vec3<u32>) {
             if id.y < depth { workgroupBarrier(); }
         }";
-    let program = wgsl(source).unwrap();
+    let program = answer(source).unwrap();
     let depth = ("depth".to_owned(), OverrideValue::U32(2));
     program.specialize(std::slice::from_ref(&depth)).unwrap();
     let error = program.specialize(&[depth, ("rows".to_owned(), OverrideValue::U32(2))]).unwrap_err();
@@ -298,7 +289,7 @@ fn what_takes_long_to_judge_is_answered_soon() {
         kernel(&format!("{variables} for (var i = 0u; i < u.x; i++) {{ {moves} v{count} = l; sync(); }} o[l] = v0;"))
     };
     accepted(&chain(300));
-    let error = wgsl(&chain(1900)).unwrap_err();
+    let error = answer(&chain(1900)).unwrap_err();
     assert_eq!(error.code, ErrorCode::ResourceExhausted, "{error}");
     // 2^30 calls, all alike, are a few.
     let calls: String = (1..30).map(|at| format!("fn f{at}(v: u32) {{ f{0}(v); f{0}(v); }}\n", at - 1)).collect();
@@ -307,7 +298,7 @@ fn what_takes_long_to_judge_is_answered_soon() {
     let calls: String = (1..30)
         .map(|at| format!("fn f{at}(v: ptr<function, u32>) {{ var a = *v; f{0}(&a); var b = a; f{0}(&b); }}\n", at - 1))
         .collect();
-    let error = wgsl(&format!(
+    let error = answer(&format!(
         "{}\nfn f0(v: ptr<function, u32>) {{ sync_if(*v == 1u); }}\n{calls}",
         kernel("var v = g.x; f29(&v);")
     ))
@@ -319,6 +310,7 @@ fn what_takes_long_to_judge_is_answered_soon() {
     let deep = |inner: &str| format!("{}{inner}{}", "if v == 1u { ".repeat(110), "}".repeat(110));
     let calls: String =
         (1..200).map(|at| format!("fn f{at}(v: u32) {{ {} }}\n", deep(&format!("f{}(v);", at - 1)))).collect();
-    let error = wgsl(&format!("{}\nfn f0(v: u32) {{ sync_if(v == 1u); }}\n{calls}", kernel("f199(g.x);"))).unwrap_err();
+    let error =
+        answer(&format!("{}\nfn f0(v: u32) {{ sync_if(v == 1u); }}\n{calls}", kernel("f199(g.x);"))).unwrap_err();
     assert_eq!(error.code, ErrorCode::ResourceExhausted, "{error}");
 }

@@ -101,6 +101,11 @@ impl State {
         self.lost.get().cloned()
     }
 
+    /// What work is told that does not run, or not to its end, because the device is lost.
+    pub(crate) fn loss(&self) -> Error {
+        self.lost().unwrap_or_else(|| Error::new(Code::Unavailable, "the device is gone"))
+    }
+
     /// Fails once the device is lost.
     pub(crate) fn alive(&self) -> Result<()> {
         self.lost().map_or(Ok(()), Err)
@@ -216,7 +221,7 @@ impl State {
     /// Ends every work that is queued, the device being lost. Jobs stay: they hold what only the thread may drop. Whoever
     /// asked for one looks at the loss, as the host does for transfers.
     pub(crate) fn refuse_rest(&self) {
-        let error = self.lost().unwrap_or_else(|| Error::new(Code::Unavailable, "the device is gone"));
+        let error = self.loss();
         let mut works = Vec::new();
         {
             let mut queue = lock(&self.queue);

@@ -39,6 +39,9 @@ use walk::Walk;
 /// functions that are called in thousands of ways, take more than some ten thousand.
 const MAX_STEPS: u64 = 1 << 22;
 
+/// What each expression and variable of an instance counts: they stay until the end, so that all together are at most 32 MiB.
+const INSTANCE_STEPS: usize = 4;
+
 /// Blocks inside each other, those of called functions included: each takes a few frames of the compile thread's stack.
 const MAX_NESTING: u32 = 4_096;
 
@@ -263,7 +266,7 @@ impl<'a> Analysis<'a> {
     /// Makes an instance, in which what needs no statement has its value.
     fn instance(&mut self, function: &Function, arguments: &[Value]) -> Result<usize, Refusal> {
         let variables = self.slots.len();
-        self.step(function.expressions.len() + function.local_variables.len())?;
+        self.step(INSTANCE_STEPS * (function.expressions.len() + function.local_variables.len()))?;
         self.slots.resize(variables.saturating_add(function.local_variables.len()), 0);
         let values = function.expressions.iter().map(|(_, it)| self.given(it, function, arguments, variables));
         let instance = Instance { values: values.collect(), ..Instance::default() };

@@ -6,7 +6,7 @@ use crate::{
     executable::WgpuExecutable,
     state::{Patience, State, take_done, tell},
 };
-use hal_driver::{Command, Dispatch, Error, Result, Timing, Work, Workgroups};
+use hal_driver::{Command, Dispatch, Result, Timing, Work, Workgroups};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
@@ -52,15 +52,17 @@ enum Begun {
 pub(super) fn run(state: &Arc<State>, native: &mut Native, since: Instant, work: Work) {
     state.begin(Patience::Work);
     let mut members = Vec::new();
+    let shares = native.shares(&work);
     let mut next = Some((since, work));
     while let Some((since, mut work)) = next.take() {
         let begin = Instant::now();
         if let Some(done) = state.join(take_done(&mut work)) {
             drop(work);
-            tell(done, state.alive().map(|()| Timing::default()));
+            tell(done, Err(state.loss()));
             break;
         }
-        let outcome = guarded(state, || native.begin_work(&work));
+        // Those after the first are here because they share.
+        let outcome = guarded(state, || native.begin_work(&work, shares));
         // What comes after one that failed may have to hear of it first.
         let more = matches!(outcome, Ok(Begun::Recorded)) && members.len() < MAX_MEMBERS;
         members.push(Member { work, since, begin, recording: begin.elapsed(), outcome });
@@ -84,7 +86,7 @@ pub(super) fn run(state: &Arc<State>, native: &mut Native, since: Instant, work:
 fn guarded<T>(state: &State, calls: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(calls)).unwrap_or_else(|_| {
         state.lose("the driver panicked");
-        Err(state.lost().unwrap_or_else(|| Error::new(hal_driver::Code::Internal, "the driver panicked")))
+        Err(state.loss())
     })
 }
 
@@ -107,9 +109,9 @@ impl Member {
 
 impl Native {
     /// Runs a work, or, if it may share a submission, records it.
-    fn begin_work(&mut self, work: &Work) -> Result<Begun> {
+    fn begin_work(&mut self, work: &Work, shares: bool) -> Result<Begun> {
         work.control.stopped().map_or(Ok(()), Err)?;
-        if !self.shares(work) {
+        if !shares {
             return self.run(work).map(|()| Begun::Done);
         }
         let recorded = self.record_work(work).and_then(|()| self.seal());
@@ -153,15 +155,8 @@ impl Native {
         let executable = work.executables.get(dispatch.executable as usize)?;
         let kernel = executable.as_any().downcast_ref::<WgpuExecutable>()?.kernel(dispatch.function)?;
         // A buffer that is bound twice may need another variant of the kernel, or a copy.
-        let mut bound = dispatch.bindings.iter().map(|binding| work.resolve(&binding.buffer).ok().map(|at| at.buffer));
-        let mut seen = Vec::with_capacity(dispatch.bindings.len());
-        let distinct = bound.all(|buffer| {
-            buffer.is_some_and(|buffer| {
-                let new = !seen.iter().any(|other| Arc::ptr_eq(other, buffer));
-                seen.push(buffer.clone());
-                new
-            })
-        });
-        if distinct { self.plain_time(kernel, grid) } else { None }
+        let buffers = || dispatch.bindings.iter().filter_map(|it| Some(work.resolve(&it.buffer).ok()?.buffer));
+        let twice = |(at, buffer)| buffers().take(at).any(|other| Arc::ptr_eq(other, buffer));
+        if buffers().enumerate().any(twice) { None } else { self.plain_time(kernel, grid) }
     }
 }

@@ -93,7 +93,7 @@ fn live(state: &Arc<State>, mut native: Native) {
     let worked = catch_unwind(AssertUnwindSafe(|| work_off(state, &mut native)));
     if worked.is_err() {
         state.lose("the driver panicked");
-        state.end().into_iter().for_each(|done| tell(done, state.alive().map(|()| Timing::default())));
+        state.end().into_iter().for_each(|done| tell(done, Err(state.loss())));
         state.refuse_rest();
     }
     // The native queue is waited for, and may fail, in its drop.

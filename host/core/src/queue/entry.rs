@@ -268,10 +268,8 @@ impl Entry {
                         tracing::error!(device = %self.device.info.path, "the driver panicked in submit");
                     }
                     // What waits for it may follow it now.
-                    for (queue, (timeline, value)) in
-                        promises.iter().flat_map(|(queue, signals)| signals.iter().map(move |signal| (*queue, signal)))
-                    {
-                        timeline.promise(*value, queue);
+                    if let Some((queue, signals)) = promises {
+                        signals.iter().for_each(|(timeline, value)| timeline.promise(*value, queue));
                     }
                 }
                 Err(error) => {
