@@ -143,7 +143,7 @@ impl Refusal {
                 let message = format!(
                     "a barrier in control flow that is not uniform: the condition{} may differ between the invocations of a \
                      {}, so that some would not reach it; move the barrier out, or decide by a value that is the same \
-                     for all",
+                     for all: not one from memory that the kernel writes, unless by `workgroupUniformLoad`",
                     condition.unwrap_or_default(),
                     scope.name()
                 );

@@ -9,6 +9,7 @@ use hal_kernel::{
 };
 use std::{
     borrow::Cow,
+    collections::BTreeSet,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -166,26 +167,60 @@ impl Native {
 /// that each invocation has for itself.
 fn fits_a_software_compiler(native: &hal_kernel::native::Native, name: &str) -> Result<()> {
     let module = &native.module;
-    let locals =
-        module.functions.iter().map(|(_, function)| function).chain(module.entry_points.iter().map(|it| &it.function));
-    let locals = locals.flat_map(|function| function.local_variables.iter().map(|(_, variable)| variable.ty));
+    let functions = || {
+        module.functions.iter().map(|(_, function)| function).chain(module.entry_points.iter().map(|it| &it.function))
+    };
+    let locals = functions().flat_map(|function| function.local_variables.iter().map(|(_, variable)| variable.ty));
     let privates = module.global_variables.iter().filter(|(_, variable)| variable.space == naga::AddressSpace::Private);
     let types = locals.chain(privates.map(|(_, variable)| variable.ty));
-    let bytes = types.filter_map(|ty| module.types.get_handle(ty).ok());
-    let bytes: u64 = bytes.map(|ty| u64::from(ty.inner.size(module.to_ctx()))).fold(0, u64::saturating_add);
+    let sizes = types.filter_map(|ty| module.types.get_handle(ty).ok()).map(|ty| size(module, &ty.inner));
+    let bytes = sizes.chain(functions().map(|function| bytes_of_indexed_values(module, function)));
+    let bytes = bytes.fold(0, u64::saturating_add);
     let bounds = [
-        ("steps", native.cost, MAX_SOFTWARE_STEPS),
-        ("bytes of variables in each invocation", bytes, MAX_SOFTWARE_BYTES),
+        ("steps", native.cost, MAX_SOFTWARE_STEPS, "split the kernel"),
+        (
+            "bytes of variables in each invocation, each use of a table of constants by a computed index included",
+            bytes,
+            MAX_SOFTWARE_BYTES,
+            "split the kernel, or read the values from a buffer",
+        ),
     ];
-    match bounds.into_iter().find(|(_, found, most)| found > most) {
+    match bounds.into_iter().find(|(_, found, most, _)| found > most) {
         None => Ok(()),
-        Some((what, found, most)) => Err(Error::new(
+        Some((what, found, most, remedy)) => Err(Error::new(
             Code::ResourceExhausted,
             format!(
-                "\"{name}\" has {found} {what}; a software device takes at most {most}, for its compiler's sake; split the kernel"
+                "\"{name}\" has {found} {what}; a software device takes at most {most}, for its compiler's sake; {remedy}"
             ),
         )),
     }
+}
+
+/// Bytes of the arrays that are values, not variables, and whose elements are chosen by a computed index. naga makes a variable of each, and of a
+/// table of constants one for each use.
+fn bytes_of_indexed_values(module: &naga::Module, function: &naga::Function) -> u64 {
+    let indexed: BTreeSet<_> = function
+        .expressions
+        .iter()
+        .filter_map(|(_, it)| if let naga::Expression::Access { base, .. } = *it { Some(base) } else { None })
+        .collect();
+    let context = naga::proc::ResolveContext::with_locals(module, &function.local_variables, &function.arguments);
+    let mut types = naga::front::Typifier::new();
+    let sizes = indexed.into_iter().map(|base| {
+        // The module is valid, so that every type is known.
+        if types.grow(base, &function.expressions, &context).is_err() {
+            return u64::MAX;
+        }
+        match types.get(base, &module.types) {
+            inner @ naga::TypeInner::Array { .. } => size(module, inner),
+            _ => 0,
+        }
+    });
+    sizes.fold(0, u64::saturating_add)
+}
+
+fn size(module: &naga::Module, inner: &naga::TypeInner) -> u64 {
+    u64::from(inner.size(module.to_ctx()))
 }
 
 /// Iterations are counted, not steps: the limit is one that a person can predict from the source.
