@@ -1,7 +1,7 @@
 //! naga's front ends and validator, and their errors in our words.
 
-use naga::WithSpan;
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
+use naga::{Barrier, Block, Statement, WithSpan};
 
 use crate::error::{ErrorCode, KernelError, quote};
 use crate::messages::detail;
@@ -49,7 +49,7 @@ pub(crate) fn parse_spirv(bytes: &[u8]) -> Result<naga::Module, KernelError> {
         strict_capabilities: true,
         block_ctx_dump_prefix: None,
     };
-    naga::front::spv::parse_u8_slice(bytes, &options).map_err(|error| {
+    let module = naga::front::spv::parse_u8_slice(bytes, &options).map_err(|error| {
         let text = error.to_string();
         let code = match error {
             naga::front::spv::Error::UnsupportedCapability(_)
@@ -64,7 +64,29 @@ pub(crate) fn parse_spirv(bytes: &[u8]) -> Result<naga::Module, KernelError> {
             _ => ErrorCode::InvalidArgument,
         };
         KernelError::new(code, format!("the SPIR-V cannot be read: {}", detail(&text, None)))
-    })
+    });
+    let mut module = module?;
+    let functions = module.functions.iter_mut().map(|(_, function)| function);
+    let bodies = functions.chain(module.entry_points.iter_mut().map(|point| &mut point.function));
+    bodies.for_each(|function| whole_barriers(&mut function.body));
+    Ok(module)
+}
+
+/// Makes barriers that order more than a subgroup's memory ones of the workgroup.
+///
+/// naga forgets who a barrier is for, and keeps only whose memory it orders. Of one that orders both, some of its back ends make a barrier of the
+/// subgroup, which may be too weak, and others both; the stronger one is right either way, as all are seen to reach it.
+fn whole_barriers(block: &mut Block) {
+    for statement in block.iter_mut() {
+        match statement {
+            Statement::ControlBarrier(flags) if *flags != Barrier::SUB_GROUP => flags.remove(Barrier::SUB_GROUP),
+            Statement::Block(block) => whole_barriers(block),
+            Statement::If { accept, reject, .. } => [accept, reject].into_iter().for_each(whole_barriers),
+            Statement::Switch { cases, .. } => cases.iter_mut().for_each(|case| whole_barriers(&mut case.body)),
+            Statement::Loop { body, continuing, .. } => [body, continuing].into_iter().for_each(whole_barriers),
+            _ => {}
+        }
+    }
 }
 
 /// Validates a module.

@@ -11,7 +11,7 @@
 mod common;
 
 use common::answer;
-use hal_kernel::{ErrorCode, KernelError, OverrideValue};
+use hal_kernel::{ErrorCode, Format, KernelError, OverrideValue, SourceLimits, load};
 
 const GLOBALS: &str = "
     struct Pair { a: u32, b: vec2<u32> }
@@ -225,6 +225,33 @@ fn barriers_of_subgroups() {
     }
 }
 
+/// naga forgets who a SPIR-V barrier is for. One that orders the memory of the workgroup too is taken for one of the workgroup.
+#[test]
+fn spirv_barriers_that_order_more_than_a_subgroups_memory() {
+    let source = |condition: &str| {
+        format!(
+            "@compute @workgroup_size(64) fn main(@builtin(subgroup_id) s: u32, @builtin(workgroup_id) g: vec3<u32>) {{
+                if {condition} {{ workgroupBarrier(); }}
+            }}"
+        )
+    };
+    let module = |condition: &str, semantics: u32| {
+        let parsed = naga::front::wgsl::parse_str(&source(condition)).unwrap();
+        let mut words = common::spirv(&parsed);
+        // OpConstant %u32 %id 0x108: acquire, release, workgroup memory.
+        let at = words.windows(4).position(|it| it[0] == (4 << 16 | 43) && it[3] == 0x108).unwrap();
+        words[at + 3] = semantics;
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        load(Format::Spirv, &bytes, &SourceLimits::default())
+    };
+    for semantics in [0x108, 0x188] {
+        assert!(module("g.x == 0u", semantics).is_ok());
+        let error = module("s == 0u", semantics).expect_err("other subgroups do not come");
+        assert_eq!(error.code, ErrorCode::InvalidArgument, "{error}");
+    }
+    assert!(module("s == 0u", 0x88).is_ok(), "of a subgroup's memory only");
+}
+
 #[test]
 fn along_an_axis_of_one_invocation_nothing_differs() {
     let source = |size: &str| {
@@ -301,6 +328,23 @@ fn what_takes_long_to_judge_is_answered_soon() {
     let error = answer(&format!(
         "{}\nfn f0(v: ptr<function, u32>) {{ sync_if(*v == 1u); }}\n{calls}",
         kernel("var v = g.x; f29(&v);")
+    ))
+    .unwrap_err();
+    assert_eq!(error.code, ErrorCode::ResourceExhausted, "{error}");
+    // A structure of thousands of members, looked at thousands of times in each of hundreds of rounds.
+    let members: String = (0..3600).map(|at| format!("m{at}:u32,")).collect();
+    let variables: String = (0..=650).map(|at| format!("var v{at}=0u;")).collect();
+    let moves: String = (0..650).map(|at| format!("v{at}=v{};", at + 1)).collect();
+    let sum = vec!["t.m3599"; 100].join("+");
+    let error = answer(&format!(
+        "struct S {{ {members} }} var<private> s: S;
+        @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{
+            {variables}
+            for (var i = 0u; i < 9u; i++) {{ {moves} v650 = l; let t = s; {} workgroupBarrier(); }}
+            o[l] = v0;
+        }}",
+        format!("_={sum};").repeat(28)
     ))
     .unwrap_err();
     assert_eq!(error.code, ErrorCode::ResourceExhausted, "{error}");

@@ -4,6 +4,7 @@
 //! has a bit of its own as long as there are no more than fit. The elements of a longer array share the bits of one
 //! element, and the members of a larger structure share one bit.
 
+use naga::proc::TypeResolution;
 use naga::{ArraySize, Handle, Module, Type, TypeInner, VectorSize};
 
 /// Scalars that have a bit of their own.
@@ -14,6 +15,9 @@ pub(super) struct Leaves<'a> {
     module: &'a Module,
     /// By type; from 1 to [`MAX_LEAVES`].
     widths: Vec<u32>,
+    /// By type: where the bits of each member of a structure begin, if each has bits of its own. Structures may have tens of thousands of
+    /// members, which must not be counted anew at each access.
+    starts: Vec<Box<[u32]>>,
 }
 
 /// Some neighbouring bits.
@@ -26,25 +30,46 @@ pub(super) struct Range {
 impl<'a> Leaves<'a> {
     /// A type comes after its parts, so that each is looked at once, whatever contains it how often.
     pub(super) fn new(module: &'a Module) -> Self {
-        let mut leaves = Self { module, widths: Vec::with_capacity(module.types.len()) };
+        let count = module.types.len();
+        let mut leaves = Self { module, widths: Vec::with_capacity(count), starts: Vec::with_capacity(count) };
         for (_, ty) in module.types.iter() {
-            let width = leaves.width(&ty.inner);
+            let (width, starts) = match ty.inner {
+                TypeInner::Struct { ref members, .. } => leaves.structure(members),
+                ref inner => (leaves.simple(inner), Box::default()),
+            };
             leaves.widths.push(width);
+            leaves.starts.push(starts);
         }
         leaves
     }
 
+    /// The bits of a structure, and where those of its members begin.
+    fn structure(&self, members: &[naga::StructMember]) -> (u32, Box<[u32]>) {
+        let mut sum = 0u32;
+        let starts = members.iter().map(|member| {
+            let start = sum;
+            sum = sum.saturating_add(self.width_of(member.ty));
+            start
+        });
+        let starts = starts.collect();
+        if sum > MAX_LEAVES { (1, Box::default()) } else { (sum.max(1), starts) }
+    }
+
     /// The bits of a value of this type, or of what it points to.
-    pub(super) fn width(&self, inner: &TypeInner) -> u32 {
+    pub(super) fn width(&self, ty: &TypeResolution) -> u32 {
+        match *ty {
+            TypeResolution::Handle(ty) => self.width_of(ty),
+            TypeResolution::Value(ref inner) => self.simple(inner),
+        }
+    }
+
+    /// The same of what is no structure, or, if it is, has no handle: all its members share one bit.
+    fn simple(&self, inner: &TypeInner) -> u32 {
         match *inner {
             TypeInner::Vector { size, .. } | TypeInner::ValuePointer { size: Some(size), .. } => count(size),
             TypeInner::Matrix { columns, rows, .. } => count(columns).saturating_mul(count(rows)),
             TypeInner::Pointer { base, .. } => self.width_of(base),
             TypeInner::Array { base, size, .. } => self.array(base, size).unwrap_or_else(|| self.width_of(base)),
-            TypeInner::Struct { ref members, .. } => {
-                let sum = members.iter().fold(0u32, |sum, member| sum.saturating_add(self.width_of(member.ty)));
-                if sum > MAX_LEAVES { 1 } else { sum.max(1) }
-            }
             _ => 1,
         }
     }
@@ -55,22 +80,21 @@ impl<'a> Leaves<'a> {
     }
 
     /// Where the bits of a part are among those of the whole, which may be behind a pointer. Without an index it can be any part.
-    pub(super) fn part(&self, whole: &TypeInner, index: Option<u32>) -> Range {
+    pub(super) fn part(&self, whole: &TypeResolution, index: Option<u32>) -> Range {
         let all = Range { first: 0, width: self.width(whole) };
-        let whole = match *whole {
-            TypeInner::Pointer { base, .. } => &self.module.types[base].inner,
-            _ => whole,
+        let (whole, handle) = match *whole.inner_with(&self.module.types) {
+            TypeInner::Pointer { base, .. } => (&self.module.types[base].inner, Some(base)),
+            ref inner => (inner, whole.handle()),
         };
         let element = match *whole {
             TypeInner::Vector { .. } | TypeInner::ValuePointer { .. } => 1,
             TypeInner::Matrix { rows, .. } => count(rows),
             TypeInner::Array { base, size, .. } if self.array(base, size).is_some() => self.width_of(base),
             TypeInner::Struct { ref members, .. } => {
-                let index = index.map_or(members.len(), |index| index as usize);
-                let Some(member) = members.get(index) else { return all };
-                let before = members.iter().take(index).map(|member| self.width_of(member.ty));
-                return Range { first: before.fold(0, u32::saturating_add), width: self.width_of(member.ty) }
-                    .within(all);
+                let (Some(index), Some(handle)) = (index.map(|index| index as usize), handle) else { return all };
+                let start = self.starts.get(handle.index()).and_then(|starts| starts.get(index));
+                let (Some(&first), Some(member)) = (start, members.get(index)) else { return all };
+                return Range { first, width: self.width_of(member.ty) };
             }
             _ => return all,
         };
@@ -139,7 +163,7 @@ mod tests {
         let leaves = Leaves::new(&module);
         let of = |name: &str, index: Option<u32>| {
             let (_, variable) = module.global_variables.iter().find(|it| it.1.name.as_deref() == Some(name)).unwrap();
-            let range = leaves.part(&module.types[variable.ty].inner, index);
+            let range = leaves.part(&TypeResolution::Handle(variable.ty), index);
             (leaves.width_of(variable.ty), range.first, range.width)
         };
         for (name, index, expected) in [

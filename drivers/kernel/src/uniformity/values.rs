@@ -53,7 +53,7 @@ impl Walk<'_, '_> {
     }
 
     pub(super) fn width(&self, handle: Handle<Expression>) -> u32 {
-        self.analysis.leaves.width(self.inner(handle))
+        self.analysis.leaves.width(&self.info[handle].ty)
     }
 
     /// The value of an expression whose operands are known.
@@ -138,7 +138,7 @@ impl Walk<'_, '_> {
 
     /// A part of a value, or a pointer to a part.
     fn access(&self, result: Handle<Expression>, base: Handle<Expression>, index: Option<u32>, differs: bool) -> Value {
-        let whole = self.inner(base);
+        let whole = &self.info[base].ty;
         let part = self.analysis.leaves.part(whole, index);
         match self.value(base) {
             Value::Bits(bits) => {
