@@ -175,6 +175,12 @@ async fn dispatches() {
     ] {
         bench.refuses(expected, Command::Dispatch(dispatch)).await;
     }
+    for (bindings, given) in [(&[][..], "there is none"), (&[binding(7, to), binding(2, to)], "there are 2, 7")] {
+        let work = bench.batch(Command::Dispatch(bound(bindings)));
+        let error = bench.device.submit(vec![], work, vec![], None).await.unwrap_err();
+        let text = format!("function \"scale\" uses binding 0, which the dispatch does not give; {given}");
+        assert!(error.message.ends_with(&text), "{error}");
+    }
     let uniform = |length| Dispatch {
         function: 1,
         constants: Box::new([]),
