@@ -20,6 +20,8 @@ pub(crate) struct Adapter {
     pub(crate) info: DeviceInfo,
     /// Which native device it is, for people.
     pub(crate) description: String,
+    /// What has to be the same for the native compiler's output to be of use: the device, and its driver's version.
+    pub(crate) identity: String,
     /// What the process knows about it.
     pub(crate) health: Arc<Health>,
 }
@@ -108,6 +110,8 @@ impl Adapter {
             info.subgroup_min_size,
             info.subgroup_max_size,
         );
+        let identity =
+            format!("{:x} {:x} {} / {} / {}", info.vendor, info.device, info.name, info.driver, info.driver_info);
         let info = DeviceInfo {
             path,
             name: info.name,
@@ -116,7 +120,7 @@ impl Adapter {
             formats: vec!["wgsl".into(), "spirv".into()],
             features: features(native.features()).map(|(name, _)| name.to_owned()).collect(),
         };
-        Some(Self { native, info, description, health: Arc::default() })
+        Some(Self { native, info, description, identity, health: Arc::default() })
     }
 
     /// Whether the host's processor does the work.

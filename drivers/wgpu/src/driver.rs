@@ -60,7 +60,9 @@ impl Driver for WgpuDriver {
         let adapter = self.find(path, &self.instance)?;
         let features = adapter.info.features.join(", ");
         let memory = adapter.info.memory_bytes;
-        Ok(format!("{}memory: {memory} bytes\nfeatures: {features}\n", adapter.description))
+        let kept = adapter.native.features().contains(wgpu::Features::PIPELINE_CACHE);
+        let kept = if kept { "pipelines can be kept on disk\n" } else { "" };
+        Ok(format!("{}memory: {memory} bytes\nfeatures: {features}\n{kept}", adapter.description))
     }
 
     fn choose(&self, devices: &[DeviceInfo], parameters: &Parameters) -> Result<usize> {

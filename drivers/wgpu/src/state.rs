@@ -5,7 +5,7 @@
 //! works the rest off, lets go of the native device and ends. A thread that does not come back keeps what it holds: that is the graveyard
 //! of a hung device.
 
-use crate::{adapter::Adapter, native::Native, watch};
+use crate::{adapter::Adapter, native::Native, store::Store, watch};
 use hal_driver::{Code, Done, Error, Result, Timing, Work};
 use std::{
     collections::VecDeque,
@@ -72,6 +72,8 @@ struct Activity {
 /// Shared by the handles and the thread.
 pub(crate) struct State {
     pub(crate) adapter: Adapter,
+    /// Where its pipelines are kept, if they are.
+    pub(crate) store: Option<Store>,
     lost: OnceLock<Error>,
     queue: Mutex<Queue>,
     more: Condvar,
@@ -85,9 +87,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl State {
-    pub(crate) fn new(adapter: Adapter) -> Arc<Self> {
+    pub(crate) fn new(adapter: Adapter, store: Option<Store>) -> Arc<Self> {
         Arc::new(Self {
             adapter,
+            store,
             lost: OnceLock::new(),
             queue: Mutex::default(),
             more: Condvar::new(),
