@@ -324,7 +324,10 @@ async fn allocations_and_loads() {
     };
     assert!(device.can_load("wgsl") && !device.can_load("FOO?"));
     assert_eq!(code(load("FOO?", 1).await), Code::Incompatible);
-    assert!(load("wgsl", 0).await.err().unwrap().message.contains("line 1, column 1"));
+    assert_eq!(load("wgsl", 0).await.err().unwrap().message, "line 1, column 1: nothing here");
+    let labelled = ExecutableParams { format: "wgsl".into(), label: "gemm\n".into(), ..Default::default() };
+    let error = device.load_executable(labelled, Vec::new()).await.err().unwrap();
+    assert_eq!(error.message, "gemm?: line 1, column 1: nothing here");
     assert_eq!(load("wgsl", (256 << 10) + 1).await.err().unwrap().limit.unwrap().limit, "max-source-bytes");
     load("wgsl", 256 << 10).await.unwrap();
     let many = ExecutableParams {
