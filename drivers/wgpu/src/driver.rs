@@ -6,7 +6,7 @@ use crate::{
     config::Config,
     device::WgpuDevice,
 };
-use hal_driver::{Code, Device, DeviceInfo, DeviceKind, Driver, DriverInfo, Error, Parameters, Result};
+use hal_driver::{Code, Device, DeviceInfo, DeviceKind, Driver, DriverInfo, Error, Parameters, Result, Unusable};
 use std::sync::Arc;
 
 const KINDS: [DeviceKind; 5] =
@@ -54,6 +54,10 @@ impl Driver for WgpuDriver {
 
     fn devices(&self) -> Result<Vec<DeviceInfo>> {
         Ok(adapter::list(self.backend, &self.instance).into_iter().map(|adapter| adapter.info).collect())
+    }
+
+    fn unusable(&self) -> Result<Vec<Unusable>> {
+        Ok(adapter::unusable(self.backend, &self.instance))
     }
 
     fn details(&self, path: &str) -> Result<String> {

@@ -190,7 +190,7 @@ impl State {
         if activity.is_none() {
             tracing::warn!(device = %self.adapter.info.path, "a device that was given up has come back");
             if self.wedged.swap(false, Ordering::AcqRel) {
-                self.adapter.health.unwedge();
+                self.adapter.unwedge();
             }
         }
         activity.map(|activity| activity.dones).unwrap_or_default()
@@ -209,7 +209,7 @@ impl State {
             // Under the lock: whoever finds it gone finds this too.
             if overdue.patience == Patience::Work {
                 self.wedged.store(true, Ordering::Release);
-                self.adapter.health.wedge();
+                self.adapter.wedge();
             }
             self.lose("it did not come back from its work in time");
             overdue
