@@ -60,29 +60,10 @@ impl Cache {
     /// # Errors
     /// [`Error::Cache`] if another user owns or can write it or a folder above it, or if it cannot be used.
     pub(crate) fn open(folder: &Path, max_bytes: u64) -> Result<Self> {
-        let refuse = |cause: String| Error::Cache { folder: folder.display().to_string(), cause };
-        let failed = |error: io::Error| refuse(error.to_string());
-        match DirBuilder::new().mode(0o700).create(folder) {
-            Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(failed(error)),
-        }
-        let folder = folder.canonicalize().map_err(failed)?;
-        let user = rustix::process::geteuid().as_raw();
-        let metadata = fs::metadata(&folder).map_err(failed)?;
-        if !metadata.is_dir() {
-            return Err(refuse("it is not a folder".into()));
-        }
-        if metadata.uid() != user {
-            return Err(refuse(format!("it belongs to user {}", metadata.uid())));
-        }
-        if metadata.mode() & 0o022 != 0 {
-            return Err(refuse(format!("others can write it (mode {:o})", metadata.mode() & 0o7777)));
-        }
-        for parent in folder.ancestors().skip(1) {
-            trusted_parent(parent, user).map_err(|cause| refuse(format!("{} {cause}", parent.display())))?;
-        }
-        let key = key(&folder, user).map_err(failed)?;
+        let named = folder;
+        let folder = private_folder(named)?;
+        let key = key(&folder, rustix::process::geteuid().as_raw())
+            .map_err(|error| Error::Cache { folder: named.display().to_string(), cause: error.to_string() })?;
         Ok(Self { folder, key, max_bytes })
     }
 
@@ -221,6 +202,37 @@ fn key(folder: &Path, user: u32) -> io::Result<[u8; KEY_BYTES]> {
     let mut key = [0; KEY_BYTES];
     file.read_exact(&mut key)?;
     Ok(key)
+}
+
+/// Makes a folder that only this user can write, if it is not there, and answers where it is: for what is believed when it is read again, such as
+/// compiled code, or a driver's pipelines.
+///
+/// # Errors
+/// [`Error::Cache`] if another user owns or can write it or a folder above it, or if it cannot be used.
+pub fn private_folder(folder: &Path) -> Result<PathBuf> {
+    let refuse = |cause: String| Error::Cache { folder: folder.display().to_string(), cause };
+    let failed = |error: io::Error| refuse(error.to_string());
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let folder = folder.canonicalize().map_err(failed)?;
+    let user = rustix::process::geteuid().as_raw();
+    let metadata = fs::metadata(&folder).map_err(failed)?;
+    if !metadata.is_dir() {
+        return Err(refuse("it is not a folder".into()));
+    }
+    if metadata.uid() != user {
+        return Err(refuse(format!("it belongs to user {}", metadata.uid())));
+    }
+    if metadata.mode() & 0o022 != 0 {
+        return Err(refuse(format!("others can write it (mode {:o})", metadata.mode() & 0o7777)));
+    }
+    for parent in folder.ancestors().skip(1) {
+        trusted_parent(parent, user).map_err(|cause| refuse(format!("{} {cause}", parent.display())))?;
+    }
+    Ok(folder)
 }
 
 fn open(path: &Path) -> io::Result<File> {

@@ -16,7 +16,7 @@ const MAX_WASM_BYTES: usize = 1 << 20;
 
 /// Compiles every entry point. *Blocking.*
 pub(crate) fn load(engine: &Engine, request: &LoadRequest<'_>, features: &[String]) -> Result<Loaded> {
-    let program = hal_kernel::load_for(request, features)?;
+    let program = hal_kernel::load_for(request, features, &LIMITS)?;
     if program.functions().len() > MAX_FUNCTIONS {
         let found = program.functions().len();
         return Err(Error::new(

@@ -3,17 +3,19 @@
 use crate::{
     BindingClass, ErrorCode, Format, KernelError, OverrideValue, Program, SourceLimits, error::quote, load, program,
 };
-use hal_driver::{Code, Error, LoadRequest, Result};
+use hal_driver::{Code, Error, Limits, LoadRequest, Result};
 
 /// The program that a request means: parsed, with its overrides resolved, and with no function that needs a feature which is
-/// not among `features`.
+/// not among `features`, or more than `limits`. Every driver asks this first, so that a kernel that a device has no room for is refused in the
+/// same words by all, whatever their own compilers would say.
 ///
 /// It blocks, as [`load`](crate::load) does.
 ///
 /// # Errors
 ///
-/// As [`load`](crate::load) and [`Program::specialize`]; `Incompatible` for another format, or with the feature that is missing.
-pub fn load_for(request: &LoadRequest<'_>, features: &[String]) -> Result<Program> {
+/// As [`load`](crate::load) and [`Program::specialize`]; `Incompatible` for another format, or with the feature that is missing or the
+/// limit that is exceeded.
+pub fn load_for(request: &LoadRequest<'_>, features: &[String], limits: &Limits) -> Result<Program> {
     let format = Format::from_name(request.format).ok_or_else(|| {
         let asked = quote(request.format);
         Error::new(Code::Incompatible, format!("the format `{asked}` is not known; there are \"wgsl\" and \"spirv\""))
@@ -22,16 +24,28 @@ pub fn load_for(request: &LoadRequest<'_>, features: &[String]) -> Result<Progra
     let values = request.overrides.iter().map(|(name, value)| (name.clone(), OverrideValue::from(*value)));
     let program = program.specialize(&values.collect::<Vec<_>>())?;
     let mut required = program.functions().iter().flat_map(|function| &function.required_features);
-    match required.find(|required| !features.iter().any(|feature| feature == required.name)) {
-        None => Ok(program),
-        Some(missing) => {
-            let place = missing.place.map(|place| format!("{place}: ")).unwrap_or_default();
-            let name = missing.name;
-            Err(Error::new(
-                Code::Incompatible,
-                format!("{place}the feature {name:?} is needed, and this device lacks it"),
-            ))
-        }
+    if let Some(missing) = required.find(|required| !features.iter().any(|feature| feature == required.name)) {
+        let place = missing.place.map(|place| format!("{place}: ")).unwrap_or_default();
+        let name = missing.name;
+        return Err(Error::new(
+            Code::Incompatible,
+            format!("{place}the feature {name:?} is needed, and this device lacks it"),
+        ));
+    }
+    program.functions().iter().try_for_each(|function| fits(function, limits))?;
+    Ok(program)
+}
+
+fn fits(function: &program::Function, limits: &Limits) -> Result<()> {
+    match limits.exceeded_by(&function.into()) {
+        None => Ok(()),
+        Some((limit, needed, allowed)) => Err(Error::new(
+            Code::Incompatible,
+            format!(
+                "function \"{}\" needs {needed}, but this device's \"{limit}\" is {allowed}; change the kernel",
+                quote(&function.name)
+            ),
+        )),
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct WgpuExecutable {
 impl Loaded {
     /// Compiles every entry point. *Blocking.*
     pub(crate) fn new(state: &Arc<State>, limits: &Limits, request: &LoadRequest<'_>) -> Result<Self> {
-        let program = hal_kernel::load_for(request, &state.adapter.info.features)?;
+        let program = hal_kernel::load_for(request, &state.adapter.info.features, limits)?;
         if program.functions().len() > MAX_FUNCTIONS {
             let found = program.functions().len();
             return Err(Error::new(
@@ -33,7 +33,7 @@ impl Loaded {
         }
         let native = state.adapter.native.limits();
         let functions: Vec<Function> = program.functions().iter().map(Function::from).collect();
-        functions.iter().try_for_each(|function| fits(function, limits, &native))?;
+        functions.iter().try_for_each(|function| fits(function, &native))?;
         let kernels =
             (0..).zip(&functions).map(|(at, info)| Kernel::new(state, &program, at, info.clone(), request.label));
         Ok(Self { kernels: kernels.collect::<Result<_>>()?, functions })
@@ -66,27 +66,24 @@ impl Executable for WgpuExecutable {
     }
 }
 
-/// Refuses what the device has no room for, before a native compiler sees it: the limits that are published, and those that only this
-/// interface has.
-fn fits(function: &Function, limits: &Limits, native: &wgpu::Limits) -> Result<()> {
-    let [x, y, z] = function.workgroup_size.map(u64::from);
+/// Refuses what exceeds a limit that only this interface has, before a native compiler sees it.
+fn fits(function: &Function, native: &wgpu::Limits) -> Result<()> {
+    let [x, y, z] = function.workgroup_size;
     let uniforms = function.bindings.iter().filter(|binding| binding.kind == BindingKind::Uniform).count();
     // One is the driver's own.
     let most_uniforms = native.max_uniform_buffers_per_shader_stage.saturating_sub(1);
-    let own = [
-        ("workgroup size along x", x, native.max_compute_workgroup_size_x),
-        ("workgroup size along y", y, native.max_compute_workgroup_size_y),
-        ("workgroup size along z", z, native.max_compute_workgroup_size_z),
+    let needs = [
+        ("workgroup size along x", u64::from(x), native.max_compute_workgroup_size_x),
+        ("workgroup size along y", y.into(), native.max_compute_workgroup_size_y),
+        ("workgroup size along z", z.into(), native.max_compute_workgroup_size_z),
         ("number of uniform bindings", uniforms as u64, most_uniforms),
     ];
-    let own = own.into_iter().map(|(what, found, most)| (what, found, u64::from(most)));
-    let exceeded = limits.exceeded_by(function).or_else(|| own.into_iter().find(|(_, found, most)| found > most));
-    match exceeded {
+    match needs.into_iter().find(|&(_, needed, most)| needed > u64::from(most)) {
         None => Ok(()),
-        Some((what, found, most)) => Err(Error::new(
+        Some((what, needed, most)) => Err(Error::new(
             Code::Incompatible,
             format!(
-                "function \"{}\" needs {found}, but this device's \"{what}\" is {most}; change the kernel",
+                "function \"{}\" needs {needed}, but this device's \"{what}\" is {most}; change the kernel",
                 function.name
             ),
         )),

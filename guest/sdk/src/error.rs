@@ -44,7 +44,8 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.code_name(), self.message())?;
-        match self.limit() {
+        // The host's own sentences have the numbers already.
+        match self.limit().filter(|hit| !self.message().contains(&format!("\"{}\"", hit.limit))) {
             Some(LimitHit { limit, asked, available, allowed }) => {
                 write!(f, " (limit {limit}: asked for {asked}, {available} left of {allowed})")
             }
@@ -94,5 +95,22 @@ fn code_name(code: Code) -> &'static str {
         Code::Unauthenticated => "unauthenticated",
         Code::Deferred => "deferred",
         Code::Incompatible => "incompatible",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_a_limit_are_said_once() {
+        let text = |message: &str| {
+            let limit = LimitHit { limit: "buffers".into(), asked: 1, available: 0, allowed: 4 };
+            Error::from(types::Error { code: Code::ResourceExhausted, message: message.into(), limit: Some(limit) })
+                .to_string()
+        };
+        let said = "1 asked for, but of the limit \"buffers\" only 0 of 4 are left";
+        assert_eq!(text(said), format!("resource-exhausted: {said}"));
+        assert_eq!(text("no more"), "resource-exhausted: no more (limit buffers: asked for 1, 0 left of 4)");
     }
 }

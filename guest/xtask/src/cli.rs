@@ -76,6 +76,11 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Request> {
             }
             ("conformance", "--write") => passed_on.push(argument),
             ("test" | "bench", "--") => passed_on.extend(arguments.by_ref()),
+            ("conformance", name) if !name.starts_with('-') => {
+                bail!(
+                    "cases are named by `--case`, as Suite/Case or a part of it: `cargo xtask conformance --case '{name}'`"
+                )
+            }
             ("guests", name) if !name.starts_with('-') => names.push(argument),
             _ => bail!("`cargo xtask {command}` does not take `{argument}`\n\n{HELP}"),
         }
@@ -127,6 +132,7 @@ mod tests {
             ("test filter", "`cargo xtask test` does not take `filter`"),
             ("demo --device", "`--device` needs a value"),
             ("conformance --driver", "`--driver` needs a value"),
+            ("conformance Fill*", "cases are named by `--case`, as Suite/Case or a part of it"),
             ("guests --route apt", "no route is called `apt`"),
         ] {
             let error = parsed(line).unwrap_err().to_string();

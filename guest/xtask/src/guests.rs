@@ -118,7 +118,10 @@ fn select(all: &[Component], names: &[String]) -> Result<Vec<Component>> {
     for name in names {
         let component = all.iter().find(|component| component.name == *name).ok_or_else(|| {
             let known = all.iter().map(|component| component.name.as_str()).collect::<Vec<_>>().join(" ");
-            anyhow!("no guest is called `{name}`; there are: {known}")
+            anyhow!(
+                "no guest is called `{name}`; a guest is a member of the workspace that becomes a component (a new one is named in the \
+                 `members` of Cargo.toml), or one of the programs in tests/guests; there are: {known}"
+            )
         })?;
         selected.push(component.clone());
     }
@@ -258,7 +261,11 @@ mod tests {
         let one = select(&all, &["registry".into()]).unwrap();
         assert_eq!(one.iter().map(|component| component.package.as_str()).collect::<Vec<_>>(), ["hal-registry"]);
         let error = select(&all, &["registyr".into()]).unwrap_err().to_string();
-        assert_eq!(error, "no guest is called `registyr`; there are: deny_b ok_a registry");
+        assert!(error.starts_with("no guest is called `registyr`; a guest is a member of the workspace"), "{error}");
+        assert!(
+            error.contains("`members` of Cargo.toml") && error.ends_with("; there are: deny_b ok_a registry"),
+            "{error}"
+        );
     }
 
     #[test]

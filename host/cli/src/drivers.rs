@@ -2,7 +2,7 @@
 
 use crate::text;
 use hal_driver::{Driver, DriverInfo, Factory};
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 /// What the crates that are compiled in offer.
 pub struct BuiltIn {
@@ -65,14 +65,20 @@ impl Failure {
 impl BuiltIn {
     /// Sets up one factory of each driver crate. None of them opens a device.
     pub fn new() -> Self {
+        Self::with_pipelines(None)
+    }
+
+    /// The same, with a folder in which GPU drivers keep their pipelines.
+    pub fn with_pipelines(folder: Option<&Path>) -> Self {
         let mut all = Self { factories: Vec::new(), drivers: Vec::new(), failures: Vec::new() };
         match hal_driver_cpu::CpuFactory::new(hal_driver_cpu::Config::new()) {
             Ok(factory) => all.add(Arc::new(factory), Probe::Here),
             Err(error) => all.failures.push(Failure::new("cpu", error)),
         }
         all.add(Arc::new(hal_driver_null::NullFactory::new()), Probe::Here);
-        let wgpu = hal_driver_wgpu::WgpuFactory::new(hal_driver_wgpu::Config::new());
-        all.add(Arc::new(wgpu), Probe::Child);
+        let config = hal_driver_wgpu::Config::new();
+        let config = folder.map_or(config.clone(), |folder| config.pipeline_folder(folder));
+        all.add(Arc::new(hal_driver_wgpu::WgpuFactory::new(config)), Probe::Child);
         all
     }
 

@@ -51,8 +51,17 @@ struct DeviceRow {
 }
 
 #[derive(Serialize)]
+struct UnusableRow {
+    driver: String,
+    name: String,
+    reason: String,
+}
+
+#[derive(Serialize)]
 struct DeviceReport {
     devices: Vec<DeviceRow>,
+    /// What is there and cannot be used.
+    unusable: Vec<UnusableRow>,
     failures: Vec<Failure>,
 }
 
@@ -84,14 +93,20 @@ pub fn drivers(arguments: &Listing) -> anyhow::Result<Exit> {
 /// As [`drivers`].
 pub fn devices(arguments: &Listing, verbose: bool) -> anyhow::Result<Exit> {
     let (listed, mut failures) = select(arguments)?;
-    let mut devices = Vec::new();
+    let (mut devices, mut unusable) = (Vec::new(), Vec::new());
     for driver in listed {
         let probed = probe::probe(&driver, verbose);
-        devices.extend(probed.devices.into_iter().enumerate().map(|(place, found)| device(&driver, place, found)));
+        let found = probed.devices.found.into_iter().enumerate();
+        devices.extend(found.map(|(place, found)| device(&driver, place, found)));
+        unusable.extend(probed.devices.unusable.into_iter().map(|device| UnusableRow {
+            driver: driver.info.name.clone(),
+            name: device.name,
+            reason: device.reason,
+        }));
         failures.extend(probed.failure);
     }
     if arguments.json {
-        return text::print(&text::json(&DeviceReport { devices, failures })?);
+        return text::print(&text::json(&DeviceReport { devices, unusable, failures })?);
     }
     let cells = |row: &DeviceRow| {
         vec![
@@ -107,6 +122,7 @@ pub fn devices(arguments: &Listing, verbose: bool) -> anyhow::Result<Exit> {
     let mut table = text::table(&["DEVICE", "KIND", "MEMORY", "FORMATS", "FEATURES", "NAME"], &rows);
     if verbose {
         devices.iter().for_each(|row| more(&mut table, row));
+        table.push_str(&unusable_ones(&unusable));
     }
     let exit = finish(&table, &failures)?;
     for row in devices {
@@ -171,6 +187,13 @@ fn more(text: &mut String, row: &DeviceRow) {
     }
 }
 
+/// What `--verbose` says of devices that cannot be used; nothing if there are none.
+fn unusable_ones(rows: &[UnusableRow]) -> String {
+    let line = |row: &UnusableRow| format!("  {}: {}: {}\n", row.driver, row.name, row.reason);
+    let lines: String = rows.iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("\nnot usable:\n{lines}") }
+}
+
 fn select(arguments: &Listing) -> anyhow::Result<(Vec<Listed>, Vec<Failure>)> {
     let mut built_in = BuiltIn::new();
     if let Some(wanted) = &arguments.driver {
@@ -192,6 +215,13 @@ fn finish(table: &str, failures: &[Failure]) -> anyhow::Result<Exit> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn devices_that_cannot_be_used_are_told_with_the_reason() {
+        let row = UnusableRow { driver: "vulkan".into(), name: "Old GPU".into(), reason: "it lacks something".into() };
+        assert_eq!(unusable_ones(&[row]), "\nnot usable:\n  vulkan: Old GPU: it lacks something\n");
+        assert_eq!(unusable_ones(&[]), "");
+    }
 
     #[test]
     fn a_device_that_ends_loops_early_or_does_not_open_is_warned_of() {

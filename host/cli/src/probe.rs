@@ -50,18 +50,36 @@ pub struct Found {
     pub closed: Option<String>,
 }
 
+/// A device that is there and that its driver cannot use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unusable {
+    /// A model name.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What a driver told.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Devices {
+    /// Those that it lists.
+    pub found: Vec<Found>,
+    /// Those that it does not.
+    pub unusable: Vec<Unusable>,
+}
+
 /// What asking a driver came to: whatever could be learnt, and what went wrong.
 #[derive(Debug, Default)]
 pub struct Probed {
     /// The devices, as far as they were told.
-    pub devices: Vec<Found>,
+    pub devices: Devices,
     /// What went wrong, if anything did.
     pub failure: Option<Failure>,
 }
 
 impl Probed {
     fn failed(failure: Failure) -> Self {
-        Self { devices: Vec::new(), failure: Some(failure) }
+        Self { devices: Devices::default(), failure: Some(failure) }
     }
 }
 
@@ -98,9 +116,13 @@ pub fn report(driver: &Listed) -> anyhow::Result<Exit> {
 }
 
 /// Asks in this process.
-fn here(driver: &Listed) -> hal_driver::Result<Vec<Found>> {
+fn here(driver: &Listed) -> hal_driver::Result<Devices> {
     let made = driver.create()?;
-    Ok(made.devices()?.into_iter().map(|info| found(&*made, info)).collect())
+    let unusable = |device: hal_driver::Unusable| Unusable { name: device.name, reason: device.reason };
+    Ok(Devices {
+        found: made.devices()?.into_iter().map(|info| found(&*made, info)).collect(),
+        unusable: made.unusable()?.into_iter().map(unusable).collect(),
+    })
 }
 
 fn found(driver: &dyn Driver, info: hal_driver::DeviceInfo) -> Found {
@@ -122,7 +144,7 @@ fn found(driver: &dyn Driver, info: hal_driver::DeviceInfo) -> Found {
     }
 }
 
-type Answer = Result<Vec<Found>, (String, String)>;
+type Answer = Result<Devices, (String, String)>;
 
 /// Runs a child that reports, and says how it ended if that was not well.
 fn child(name: &str, mut command: Command, patience: Duration) -> Probed {
@@ -152,7 +174,7 @@ fn child(name: &str, mut command: Command, patience: Duration) -> Probed {
     match answer {
         Some(Ok(devices)) => Probed { devices, failure },
         Some(Err((code, message))) => Probed::failed(Failure { name: name.to_owned(), code, message }),
-        None => Probed { devices: Vec::new(), failure },
+        None => Probed { devices: Devices::default(), failure },
     }
 }
 
@@ -223,7 +245,7 @@ mod tests {
 
     fn fails(script: &str) -> String {
         let probed = shell(script, PATIENCE);
-        assert_eq!(probed.devices, []);
+        assert_eq!(probed.devices, Devices::default());
         let failure = probed.failure.unwrap();
         assert_eq!(failure.name, "fake");
         failure.message
@@ -243,6 +265,11 @@ mod tests {
         }
     }
 
+    fn devices() -> Devices {
+        let unusable = Unusable { name: "Old GPU".into(), reason: "it lacks something".into() };
+        Devices { found: vec![device()], unusable: vec![unusable] }
+    }
+
     fn prints(answer: &Answer) -> String {
         let report = format!("{MARK}{}", serde_json::to_string(answer).unwrap());
         format!("printf '%s\n' '{}'", report.replace('\'', r"'\''"))
@@ -250,10 +277,10 @@ mod tests {
 
     #[test]
     fn a_report_is_found_among_what_libraries_print() {
-        let script = format!("echo INFO: loading; {}; echo bye", prints(&Ok(vec![device()])));
+        let script = format!("echo INFO: loading; {}; echo bye", prints(&Ok(devices())));
         let probed = shell(&script, PATIENCE);
         assert!(probed.failure.is_none(), "{:?}", probed.failure);
-        assert_eq!(probed.devices, [device()]);
+        assert_eq!(probed.devices, devices());
         let script = prints(&Err(("unavailable".into(), "there is no loader".into())));
         let failure = shell(&script, PATIENCE).failure.unwrap();
         assert_eq!((failure.code.as_str(), failure.message.as_str()), ("unavailable", "there is no loader"));
@@ -287,9 +314,9 @@ mod tests {
 
     #[test]
     fn what_was_reported_before_a_crash_counts() {
-        let script = format!("{}; kill -ABRT $$", prints(&Ok(vec![device()])));
+        let script = format!("{}; kill -ABRT $$", prints(&Ok(devices())));
         let probed = shell(&script, PATIENCE);
-        assert_eq!(probed.devices, [device()]);
+        assert_eq!(probed.devices, devices());
         assert!(probed.failure.unwrap().message.ends_with("after it had reported"));
     }
 

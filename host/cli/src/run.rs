@@ -33,7 +33,9 @@ const LARGE: WorkerLimits =
 /// # Errors
 /// What lies outside the component: files, policies, drivers, this machine.
 pub async fn run(arguments: &Run) -> anyhow::Result<Exit> {
-    let built_in = BuiltIn::new();
+    // Before any driver sees it: they trust what they read there.
+    let pipelines = arguments.pipeline_cache.as_deref().map(hal_host::private_folder).transpose()?;
+    let built_in = BuiltIn::with_pipelines(pipelines.as_deref());
     let grants = Grants::new(arguments, &built_in)?;
     let bytes = component::read(&arguments.file)?;
     let host = host(arguments, &built_in)?;

@@ -116,7 +116,11 @@ pub fn select(pattern: Option<&str>) -> Result<Vec<Case<Native>>> {
                 None => lines.push(format!("  {}: {}", case.suite, case.name)),
             }
         }
-        bail!("no case is called {pattern:?}; there are\n{}", lines.join("\n"));
+        bail!(
+            "no case is called {pattern:?}; a pattern is a part of a name such as \"Suite/Case/direct/spirv\", or has a `*` for anything; there are \
+             the suites and cases\n{}",
+            lines.join("\n")
+        );
     }
     Ok(found)
 }

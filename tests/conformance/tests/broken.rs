@@ -67,7 +67,7 @@ faults! {
     signals_that_come_early: SignalsEarly fails 20, such as "SemaphoreSubmissionTest/SubmitWithWait";
     signals_that_never_come: NeverSignals fails 50, such as "CommandBufferBasicTest/SubmitEmpty";
     waits_that_return_at_once: ReturnsFromWaits fails 15, such as "SemaphoreTest/WaitUnsignaled";
-    failures_that_are_forgotten: ForgetsFailures fails 8, such as "SemaphoreTest/FailThenWait";
+    failures_that_are_forgotten: ForgetsFailures fails 9, such as "SemaphoreTest/FailThenWait";
     reads_of_zeroes: ReadsZeroes fails 60, such as "BufferMappingTest/ReadData";
     writes_at_the_start: WritesAtTheStart fails 3, such as "BufferMappingTest/WriteDataWithOffset";
     subspans_without_offset: LosesSubspanOffsets fails 6, such as "CommandBufferUpdateBufferTest/Subspan";

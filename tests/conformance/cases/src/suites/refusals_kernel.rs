@@ -85,6 +85,31 @@ pub(super) fn kernels<T: Target>(suite: &mut Suite<'_, T>) {
         cx.succeeds(load("if data[0] == at { data[at] = 1u; } workgroupBarrier();"), "one that all reach")?;
         still_runs(cx)
     });
+    suite.formats("MoreThanTheDeviceHas", |cx| {
+        // As above, the text is in one format only.
+        let load = |source: &str| cx.target.load_executable(&cx.device, "wgsl", &[], source.as_bytes());
+        let invocations = cx.limit("max-invocations-per-workgroup")?;
+        let words = cx.limit("max-workgroup-memory-bytes")? / 4;
+        let sized = |size: u64| format!("@compute @workgroup_size(1, {size}) fn f() {{}}");
+        let shared = |words: u64| {
+            format!(
+                "@group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
+                 var<workgroup> kept: array<u32, {words}>;\n\
+                 @compute @workgroup_size(1) fn f() {{ data[0] = kept[data[1]]; }}"
+            )
+        };
+        for (source, limit, needed, most) in [
+            (sized(invocations + 1), "max-invocations-per-workgroup", invocations + 1, invocations),
+            (shared(words + 1), "max-workgroup-memory-bytes", words * 4 + 4, words * 4),
+        ] {
+            let error = cx.refused(load(&source), Code::Incompatible, limit)?;
+            let text = format!("\"f\" needs {needed}, but this device's \"{limit}\" is {most};");
+            cx.ensure(error.message.contains(&text), || format!("expected {text}, got {error}"))?;
+        }
+        cx.succeeds(load(&sized(invocations)), "as many invocations as there may be")?;
+        cx.succeeds(load(&shared(words)), "as much workgroup memory as there may be")?;
+        still_runs(cx)
+    });
     suite.case("Overrides", |cx| {
         if !cx.target.can_load(&cx.device, "wgsl") {
             let loaded = cx.target.load_executable(&cx.device, "wgsl", &[], b"");

@@ -97,6 +97,19 @@ pub(super) fn semaphore<T: Target>(suite: &mut Suite<'_, T>) {
         }
         cx.refused(cx.target.query_semaphore(&semaphore), Code::Cancelled, "a query after the failure").map(|_| ())
     });
+    suite.case("WaitAnyBesideFailure", |cx| {
+        let (met, failed) = (cx.semaphore(1)?, cx.semaphore(0)?);
+        cx.target.fail(&failed, Code::DataLoss, "on purpose");
+        for (points, index) in [([(&met, 1), (&failed, 1)], 0), ([(&failed, 1), (&met, 1)], 1)] {
+            let waited = cx.wait_for(&points, WaitMode::Any, LONG);
+            cx.same(cx.fine(waited, "one is there, one has failed")?, index, "which one")?;
+            cx.refused(cx.wait_for(&points, WaitMode::All, LONG), Code::DataLoss, "a wait for both")?;
+        }
+        for points in [[(&met, 2), (&failed, 1)], [(&failed, 1), (&met, 2)]] {
+            cx.refused(cx.wait_for(&points, WaitMode::Any, LONG), Code::DataLoss, "none is there, one has failed")?;
+        }
+        cx.value_is(&met, 1, "the other one")
+    });
     suite.case("FailurePreservesStatusCode", |cx| {
         for code in Code::ALL {
             let semaphore = cx.semaphore(0)?;
