@@ -1,27 +1,36 @@
-//! The compiler's own representation: scalar SPMD code, structured like wasm.
+//! The compiler's own representation: SPMD code on scalars, structured like wasm.
 //!
-//! One [`Func`] is what *one invocation* does. Values are registers of one 32-bit scalar each; a vector is several
+//! One [`Func`] is what *one invocation* does. Values are registers of one scalar each; a WGSL vector is several
 //! registers. Control flow is wasm's: blocks that are left by a jump to their end, loops that are repeated by a jump to
 //! their start. Barriers are statements; [`crate::passes::regions`] turns a function with barriers into code for a
 //! whole workgroup.
+//!
+//! [`LANES`] invocations run together, as a *gang*: those whose linear index differs in its lowest bits only. What
+//! differs between them is told apart by [`crate::passes::uniformity`], and [`crate::passes::masks`] turns control flow
+//! that differs into instructions that only some lanes do ([`Stmt::Masked`]).
 
 use naga::Span;
 
-/// A scalar register of a [`Func`].
+/// Invocations that run together: lanes of a `v128` of 32-bit scalars.
+pub(crate) const LANES: u32 = 4;
+
+/// A register of a [`Func`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Reg(pub(crate) u32);
 
 /// A jump target within a [`Func`].
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Label(pub(crate) u32);
 
 /// A memory object; see [`Object`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) struct ObjectId(pub(crate) u32);
 
-/// The scalar types. `bool` is an `I32` that is 0 or 1; signedness is in the operations.
+/// The scalar types. Signedness is in the operations.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Ty {
+    /// 0 or 1 as a wasm `i32`; all bits or none in the lane of a vector.
+    Bool,
     I32,
     F32,
 }
@@ -38,6 +47,7 @@ pub(crate) struct RegInfo {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Operand {
     Reg(Reg),
+    Bool(bool),
     I32(u32),
     /// The bits of an `f32`.
     F32(u32),
@@ -50,7 +60,7 @@ impl Operand {
     }
 }
 
-/// Values that exist without being computed. All are `I32`.
+/// Values that exist without being computed. All are `I32` but [`Builtin::Active`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Builtin {
     /// `local_invocation_id`, by axis.
@@ -67,6 +77,8 @@ pub(crate) enum Builtin {
     Last(u32),
     /// A word of the constants.
     Constant(u32),
+    /// Whether the workgroup has this invocation: the last gang may have lanes too many.
+    Active,
 }
 
 /// What a memory access is relative to.
@@ -79,12 +91,49 @@ pub(crate) enum Base {
     Object(ObjectId),
 }
 
-/// An address: `base + index + offset`, all in bytes. Whoever makes one has checked that it lies inside its base.
-#[derive(Clone, Copy, Debug)]
+/// An address: `base + offset + min(index, last) * stride ...`, offset and strides in bytes. The clamps keep it inside its
+/// base, whatever the indices are.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Address {
     pub(crate) base: Base,
-    pub(crate) index: Option<Operand>,
+    pub(crate) terms: Vec<Term>,
     pub(crate) offset: u32,
+}
+
+/// An index that is computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Term {
+    pub(crate) index: Operand,
+    /// The greatest index there is; none if the index is known not to exceed it.
+    pub(crate) last: Option<Operand>,
+    pub(crate) stride: u32,
+}
+
+impl Address {
+    /// The start of a base.
+    pub(crate) fn start(base: Base) -> Self {
+        Self { base, terms: Vec::new(), offset: 0 }
+    }
+
+    /// Moved by `bytes`.
+    pub(crate) fn plus(&self, bytes: u32) -> Self {
+        Self { offset: self.offset.wrapping_add(bytes), ..self.clone() }
+    }
+
+    /// Moved by an index, at most `last`.
+    pub(crate) fn indexed(&self, index: Operand, last: Operand, stride: u32) -> Self {
+        let mut moved = self.clone();
+        moved.terms.push(Term { index, last: Some(last), stride });
+        moved
+    }
+
+    /// Calls `f` for each operand.
+    pub(crate) fn operands(&self, f: &mut impl FnMut(Operand)) {
+        for term in &self.terms {
+            f(term.index);
+            term.last.into_iter().for_each(&mut *f);
+        }
+    }
 }
 
 /// How a scalar lies in memory.
@@ -96,7 +145,29 @@ pub(crate) enum Cell {
     Byte,
 }
 
-/// Atomic operations on 32-bit integers in storage memory.
+impl Cell {
+    pub(crate) fn ty(self) -> Ty {
+        match self {
+            Self::I32 => Ty::I32,
+            Self::F32 => Ty::F32,
+            Self::Byte => Ty::Bool,
+        }
+    }
+
+    pub(crate) fn of(ty: Ty) -> Self {
+        match ty {
+            Ty::I32 => Self::I32,
+            Ty::F32 => Self::F32,
+            Ty::Bool => Self::Byte,
+        }
+    }
+
+    pub(crate) fn bytes(self) -> u32 {
+        if self == Self::Byte { 1 } else { 4 }
+    }
+}
+
+/// Atomic operations on 32-bit integers.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum AtomicOp {
     Load,
@@ -119,7 +190,7 @@ pub(crate) enum AtomicOp {
 pub(crate) enum Op {
     /// `args[0]`, into a register.
     Copy,
-    /// `args[2] != 0 ? args[0] : args[1]`
+    /// `args[2] ? args[0] : args[1]`
     Select,
     Add,
     Sub,
@@ -129,12 +200,14 @@ pub(crate) enum Op {
     DivU,
     RemS,
     RemU,
+    /// Of `I32` or of `Bool`, as the other two.
     And,
     Or,
     Xor,
     Shl,
     ShrS,
     ShrU,
+    MinU,
     Eq,
     Ne,
     LtS,
@@ -145,7 +218,12 @@ pub(crate) enum Op {
     GtU,
     GeS,
     GeU,
-    Eqz,
+    /// Of a `Bool`.
+    Not,
+    /// `Bool` to 0 or 1.
+    ToNumber,
+    /// Whether a `Bool` is set in any lane. The result is the same in all.
+    Any,
     Clz,
     Ctz,
     Popcnt,
@@ -160,6 +238,10 @@ pub(crate) enum Op {
     FFloor,
     FTrunc,
     FNearest,
+    /// `args[1] < args[0] ? args[1] : args[0]`
+    FMin,
+    /// `args[0] < args[1] ? args[1] : args[0]`
+    FMax,
     FEq,
     FNe,
     FLt,
@@ -239,11 +321,12 @@ pub(crate) enum Inst {
         address: Address,
         length: u32,
     },
-    /// Copies `length` bytes between places that do not overlap.
+    /// Copies `length` bytes between places that do not overlap. What lies there is cells of at least `grain` bytes.
     Move {
         to: Address,
         from: Address,
         length: u32,
+        grain: u32,
     },
     Atomic {
         dst: Option<Reg>,
@@ -263,7 +346,14 @@ pub(crate) enum Inst {
 #[derive(Clone, Debug)]
 pub(crate) enum Stmt {
     Inst(Inst),
+    /// An instruction of the lanes in which `mask` is set. At least one is.
+    Masked {
+        mask: Operand,
+        inst: Inst,
+    },
     If {
+        /// Names it; nothing jumps there.
+        label: Label,
         condition: Operand,
         accept: Vec<Stmt>,
         reject: Vec<Stmt>,
@@ -340,6 +430,16 @@ impl Unit {
     pub(crate) fn invocations(&self) -> u32 {
         self.workgroup_size.iter().fold(1, |product, &axis| product.saturating_mul(axis))
     }
+
+    /// Gangs in a workgroup.
+    pub(crate) fn gangs(&self) -> u32 {
+        self.invocations().div_ceil(LANES)
+    }
+
+    /// A workgroup is one invocation: nothing needs lanes.
+    pub(crate) fn is_single(&self) -> bool {
+        self.workgroup_size == [1, 1, 1]
+    }
 }
 
 impl Inst {
@@ -348,15 +448,18 @@ impl Inst {
         match self {
             Self::Op { args, .. } | Self::Call { args, .. } => args.iter().copied().for_each(f),
             Self::Load { address, .. } | Self::UniformLoad { address, .. } | Self::Fill { address, .. } => {
-                address.index.into_iter().for_each(f);
+                address.operands(&mut f);
             }
             Self::Store { address, value, .. } => {
-                address.index.into_iter().for_each(&mut f);
+                address.operands(&mut f);
                 f(*value);
             }
-            Self::Move { to, from, .. } => to.index.into_iter().chain(from.index).for_each(f),
+            Self::Move { to, from, .. } => {
+                to.operands(&mut f);
+                from.operands(&mut f);
+            }
             Self::Atomic { address, value, compare, .. } => {
-                address.index.into_iter().for_each(&mut f);
+                address.operands(&mut f);
                 f(*value);
                 f(*compare);
             }
@@ -419,7 +522,7 @@ pub(crate) fn walk<'a>(body: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
                 walk(reject, f);
             }
             Stmt::Block { body, .. } | Stmt::Loop { body, .. } => walk(body, f),
-            Stmt::Inst(_) | Stmt::Jump { .. } | Stmt::Return { .. } | Stmt::Barrier { .. } => {}
+            Stmt::Inst(_) | Stmt::Masked { .. } | Stmt::Jump { .. } | Stmt::Return { .. } | Stmt::Barrier { .. } => {}
         }
     }
 }
@@ -427,7 +530,7 @@ pub(crate) fn walk<'a>(body: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
 /// Calls `f` for each instruction.
 pub(crate) fn walk_insts<'a>(body: &'a [Stmt], f: &mut impl FnMut(&'a Inst)) {
     walk(body, &mut |stmt| {
-        if let Stmt::Inst(inst) = stmt {
+        if let Stmt::Inst(inst) | Stmt::Masked { inst, .. } = stmt {
             f(inst);
         }
     });

@@ -39,7 +39,12 @@ struct Facts {
     align: u32,
     scalars: u32,
     depth: u32,
+    /// Bytes of its smallest scalar.
+    grain: u32,
 }
+
+/// Of types that are no data.
+const NOTHING: Facts = Facts { size: 0, align: 1, scalars: 0, depth: 0, grain: 4 };
 
 /// Facts about all types of a module.
 pub(crate) struct Layouts<'a> {
@@ -55,38 +60,46 @@ impl<'a> Layouts<'a> {
             .map_err(|error| Diagnostic::new(Kind::Invalid, format!("a type cannot be laid out: {error}"), None))?;
         let mut layouts = Self { module, facts: Vec::with_capacity(module.types.len()) };
         for (handle, ty) in module.types.iter() {
-            let (scalars, depth) = layouts.count(&ty.inner);
             let layout = layouter[handle];
             let align = layout.alignment.round_up(1);
-            layouts.facts.push(Facts { size: layout.size, align, scalars, depth });
+            let facts = layouts.facts_of(&ty.inner);
+            layouts.facts.push(Facts { size: layout.size, align, ..facts });
         }
         Ok(layouts)
     }
 
-    /// Number of scalars and depth of a type whose parts were counted before it.
-    fn count(&self, inner: &TypeInner) -> (u32, u32) {
+    /// What follows from the parts of a type, whose facts are known.
+    fn facts_of(&self, inner: &TypeInner) -> Facts {
+        let leaf = |scalar: Scalar, scalars| Facts { scalars, depth: 1, grain: cell_of(scalar).bytes(), ..NOTHING };
         match *inner {
-            TypeInner::Scalar(_) | TypeInner::Atomic(_) => (1, 1),
-            TypeInner::Vector { size, .. } => (size as u32, 1),
-            TypeInner::Matrix { columns, rows, .. } => (columns as u32 * rows as u32, 1),
+            TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => leaf(scalar, 1),
+            TypeInner::Vector { size, scalar } => leaf(scalar, size as u32),
+            TypeInner::Matrix { columns, rows, scalar } => leaf(scalar, columns as u32 * rows as u32),
             TypeInner::Array { base, size, .. } => {
                 let part = self.facts(base);
                 let count = match size.resolve(self.module.to_ctx()) {
                     Ok(IndexableLength::Known(count)) => count,
                     Ok(IndexableLength::Dynamic) | Err(_) => 1,
                 };
-                (part.scalars.saturating_mul(count), part.depth.saturating_add(1))
+                Facts { scalars: part.scalars.saturating_mul(count), depth: part.depth.saturating_add(1), ..part }
             }
-            TypeInner::Struct { ref members, .. } => members.iter().fold((0, 1), |(scalars, depth), member| {
-                let part = self.facts(member.ty);
-                (scalars.saturating_add(part.scalars), depth.max(part.depth.saturating_add(1)))
-            }),
-            _ => (0, 0),
+            TypeInner::Struct { ref members, .. } => {
+                members.iter().fold(Facts { depth: 1, ..NOTHING }, |all, member| {
+                    let part = self.facts(member.ty);
+                    Facts {
+                        scalars: all.scalars.saturating_add(part.scalars),
+                        depth: all.depth.max(part.depth.saturating_add(1)),
+                        grain: all.grain.min(part.grain),
+                        ..all
+                    }
+                })
+            }
+            _ => NOTHING,
         }
     }
 
     fn facts(&self, ty: Handle<Type>) -> Facts {
-        self.facts.get(ty.index()).copied().unwrap_or(Facts { size: 0, align: 1, scalars: 0, depth: 0 })
+        self.facts.get(ty.index()).copied().unwrap_or(NOTHING)
     }
 
     /// The shape of a type of the arena.
@@ -172,6 +185,16 @@ impl<'a> Layouts<'a> {
             Shape::Matrix { columns, rows, .. } => columns * rows,
             Shape::Array { base, count, .. } => self.facts(base).scalars.saturating_mul(count.unwrap_or(1)),
             Shape::Struct(ty) => self.facts(ty).scalars,
+        }
+    }
+
+    /// Bytes of the smallest scalar in a shape.
+    pub(crate) fn grain(&self, shape: Shape) -> u32 {
+        match shape {
+            Shape::Scalar(scalar) | Shape::Atomic(scalar) | Shape::Vector { scalar, .. } | Shape::Matrix { scalar, .. } => {
+                cell_of(scalar).bytes()
+            }
+            Shape::Array { base: ty, .. } | Shape::Struct(ty) => self.facts(ty).grain,
         }
     }
 
@@ -291,7 +314,7 @@ pub(crate) fn is_int(scalar: Scalar) -> bool {
 
 /// The register type of a scalar.
 pub(crate) fn ty_of(scalar: Scalar) -> Ty {
-    if scalar.kind == ScalarKind::Float { Ty::F32 } else { Ty::I32 }
+    cell_of(scalar).ty()
 }
 
 /// How a scalar lies in memory.

@@ -22,7 +22,7 @@ impl Lowerer<'_, '_> {
             Literal::F32(value) => Operand::float(value),
             Literal::U32(value) => Operand::I32(value),
             Literal::I32(value) => Operand::I32(value.cast_unsigned()),
-            Literal::Bool(value) => Operand::I32(u32::from(value)),
+            Literal::Bool(value) => Operand::Bool(value),
             _ => return self.unsupported("a literal that is neither `i32`, `u32`, `f32` nor `bool`"),
         })
     }
@@ -116,6 +116,7 @@ impl Lowerer<'_, '_> {
             .iter()
             .map(|value| match *value {
                 Operand::I32(bits) | Operand::F32(bits) => Some(bits),
+                Operand::Bool(value) => Some(u32::from(value)),
                 Operand::Reg(_) | Operand::Builtin(_) => None,
             })
             .collect();
@@ -164,7 +165,7 @@ impl Lowerer<'_, '_> {
         }
         for leaf in self.cx.layouts.leaves(shape)?.iter() {
             let word = words.next().ok_or_else(|| self.defect("a constant with too few parts"))?;
-            let width = if cell_of(leaf.scalar) == crate::ir::Cell::Byte { 1 } else { 4 };
+            let width = cell_of(leaf.scalar).bytes() as usize;
             let start = (at + leaf.offset) as usize;
             let target = bytes.get_mut(start..start + width);
             let source = word.to_le_bytes();

@@ -143,7 +143,7 @@ impl Lowerer<'_, '_> {
                 let condition = self.scalars(condition)?;
                 let (accept, reject) = (self.scalars(accept)?, self.scalars(reject)?);
                 let pairs = accept.iter().zip(reject.iter()).enumerate();
-                let first = condition.first().copied().unwrap_or(Operand::I32(0));
+                let first = condition.first().copied().unwrap_or(Operand::Bool(false));
                 flat(
                     pairs
                         .map(|(at, (&a, &r))| self.b.select(condition.get(at).copied().unwrap_or(first), a, r))
@@ -219,7 +219,7 @@ impl Lowerer<'_, '_> {
         };
         let (base, offset) = base.ok_or_else(|| self.defect("a global that the analysis says is not used"))?;
         let shape = self.cx.layouts.shape(declared.ty)?;
-        Ok(Place { shape, root: Root::Memory(Address { base, index: None, offset }) })
+        Ok(Place { shape, root: Root::Memory(Address::start(base).plus(offset)) })
     }
 
     /// `base[index]`, of a pointer or of a value.
@@ -287,7 +287,7 @@ impl Lowerer<'_, '_> {
             let part = self.part_of(&Self::object_place(object, shape), index)?;
             return self.load(&part);
         }
-        let index = self.b.min_u(index, Operand::I32(self.last_index(shape)));
+        let index = self.b.op(Op::MinU, &[index, Operand::I32(self.last_index(shape))]);
         let part = self.cx.layouts.part(shape, 0)?.shape;
         let each = self.cx.layouts.scalars(part).max(1) as usize;
         let mut chosen: Vec<Operand> = values.iter().copied().take(each).collect();

@@ -170,7 +170,7 @@ impl<'a, 'u> Lowerer<'a, 'u> {
             self.unit.privates.insert(handle, object);
             return Ok(Place {
                 shape,
-                root: Root::Memory(Address { base: Base::Object(object), index: None, offset: 0 }),
+                root: Root::Memory(Address::start(Base::Object(object))),
             });
         }
         let regs = match self.privates.get(&handle) {

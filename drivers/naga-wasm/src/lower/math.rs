@@ -247,16 +247,14 @@ impl Lowerer<'_, '_> {
         self.b.op(Op::FMul, &[square, rest])
     }
 
-    /// The lesser. As a comparison: wasm's own is several instructions for the sake of NaN and signed zeros.
+    /// The lesser.
     pub(crate) fn float_min(&mut self, a: Operand, b: Operand) -> Operand {
-        let less = self.b.op(Op::FLt, &[b, a]);
-        self.b.select(less, b, a)
+        self.b.op(Op::FMin, &[a, b])
     }
 
     /// The greater.
     pub(crate) fn float_max(&mut self, a: Operand, b: Operand) -> Operand {
-        let less = self.b.op(Op::FLt, &[a, b]);
-        self.b.select(less, b, a)
+        self.b.op(Op::FMax, &[a, b])
     }
 
     fn integer_function(&mut self, fun: MathFunction, signed: bool, args: Args) -> Result<Operand, Diagnostic> {
@@ -280,6 +278,7 @@ impl Lowerer<'_, '_> {
             }
             MathFunction::Sign => {
                 let positive = self.b.op(Op::GtS, &[a, zero]);
+                let positive = self.b.op(Op::ToNumber, &[positive]);
                 let negative = self.b.op(Op::ShrS, &[a, Operand::I32(31)]);
                 self.b.op(Op::Or, &[positive, negative])
             }
@@ -289,7 +288,8 @@ impl Lowerer<'_, '_> {
             MathFunction::ReverseBits => self.b.op(Op::Helper(Helper::ReverseBits), &[a]),
             MathFunction::FirstTrailingBit => {
                 let at = self.b.op(Op::Ctz, &[a]);
-                self.b.select(a, at, Operand::I32(u32::MAX))
+                let some = self.b.op(Op::Ne, &[a, zero]);
+                self.b.select(some, at, Operand::I32(u32::MAX))
             }
             MathFunction::FirstLeadingBit => {
                 let bits = if signed {

@@ -5,7 +5,7 @@ use naga::{AtomicFunction, Barrier, Block, Expression, Handle, ScalarKind, State
 use super::place::{Place, Root};
 use super::{Exit, Lowerer, Meaning, Value};
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Address, AtomicOp, Base, Inst, Label, Op, Operand, Reg, Stmt};
+use crate::ir::{Address, AtomicOp, Inst, Label, Op, Operand, Reg, Stmt};
 use crate::layout::{Shape, cell_of, ty_of};
 use crate::passes::inline::{MAX_NESTING, too_deep};
 
@@ -38,9 +38,10 @@ impl Lowerer<'_, '_> {
             Statement::If { condition, ref accept, ref reject } => {
                 let condition = self.scalar(condition)?;
                 let span = self.span;
+                let label = self.b.label();
                 let accept = self.nested(accept)?;
                 let reject = self.nested(reject)?;
-                self.b.push(Stmt::If { condition, accept, reject, span });
+                self.b.push(Stmt::If { label, condition, accept, reject, span });
                 Ok(())
             }
             Statement::Switch { selector, ref cases } => self.switch(selector, cases),
@@ -117,7 +118,8 @@ impl Lowerer<'_, '_> {
         if let Some(condition) = break_if {
             let condition = self.scalar(condition)?;
             let accept = vec![Stmt::Jump { label: out, span }];
-            self.b.push(Stmt::If { condition, accept, reject: Vec::new(), span });
+            let label = self.b.label();
+            self.b.push(Stmt::If { label, condition, accept, reject: Vec::new(), span });
         }
         self.b.push(Stmt::Jump { label: top, span });
         let inner = self.b.close();
@@ -135,8 +137,8 @@ impl Lowerer<'_, '_> {
         let number = self.matching_case(selector, cases);
         let falls = cases.iter().any(|case| case.fall_through && !case.body.is_empty());
         let fell = falls.then(|| {
-            let fell = self.b.variable(crate::ir::Ty::I32);
-            self.b.copy(fell, Operand::I32(0));
+            let fell = self.b.variable(crate::ir::Ty::Bool);
+            self.b.copy(fell, Operand::Bool(false));
             fell
         });
         let out = self.b.label();
@@ -151,8 +153,9 @@ impl Lowerer<'_, '_> {
                 let before = self.b.read(fell);
                 condition = self.b.op(Op::Or, &[condition, before]);
             }
+            let label = self.b.label();
             let accept = self.case(case, fell, out)?;
-            self.b.push(Stmt::If { condition, accept, reject: Vec::new(), span });
+            self.b.push(Stmt::If { label, condition, accept, reject: Vec::new(), span });
         }
         let body = self.b.close();
         self.frame.breaks.pop();
@@ -187,7 +190,7 @@ impl Lowerer<'_, '_> {
         self.b.open(span)?;
         self.block(&case.body)?;
         match fell {
-            Some(fell) if case.fall_through => self.b.copy(fell, Operand::I32(1)),
+            Some(fell) if case.fall_through => self.b.copy(fell, Operand::Bool(true)),
             _ => self.b.push(Stmt::Jump { label: out, span }),
         }
         Ok(self.b.close())
@@ -269,15 +272,14 @@ impl Lowerer<'_, '_> {
 
     /// The value of a workgroup variable, which all invocations read between two barriers and so is the same for all.
     fn uniform_load(&mut self, place: &Place) -> Result<Value, Diagnostic> {
-        let Root::Memory(address) = place.root else {
+        let Root::Memory(address) = &place.root else {
             return Err(self.defect("a uniform load that is not from workgroup memory"));
         };
         let leaves = self.cx.layouts.leaves(place.shape)?;
         let mut values = Vec::with_capacity(leaves.len());
         for leaf in leaves.iter() {
-            let address = Address { offset: address.offset + leaf.offset, ..address };
             let dst = self.b.temp(ty_of(leaf.scalar));
-            self.b.inst(Inst::UniformLoad { dst, cell: cell_of(leaf.scalar), address });
+            self.b.inst(Inst::UniformLoad { dst, cell: cell_of(leaf.scalar), address: address.plus(leaf.offset) });
             values.push(Operand::Reg(dst));
         }
         Ok(Value::Flat(values.into()))
@@ -336,37 +338,10 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// An atomic operation; the old value. Workgroup memory belongs to one thread and needs no atomic instructions.
+    /// An atomic operation; the old value.
     pub(crate) fn atomic(&mut self, op: AtomicOp, address: Address, value: Operand, compare: Operand) -> Operand {
-        if matches!(address.base, Base::Binding(_)) {
-            let dst = self.b.temp(crate::ir::Ty::I32);
-            self.b.inst(Inst::Atomic { dst: Some(dst), op, address, value, compare });
-            return Operand::Reg(dst);
-        }
-        let cell = crate::ir::Cell::I32;
-        let old = self.b.load(cell, address);
-        let pick = |this: &mut Self, less: Op| {
-            let first = this.b.op(less, &[old, value]);
-            this.b.select(first, old, value)
-        };
-        let new = match op {
-            AtomicOp::Load => return old,
-            AtomicOp::Store | AtomicOp::Exchange => value,
-            AtomicOp::Add => self.b.op(Op::Add, &[old, value]),
-            AtomicOp::Sub => self.b.op(Op::Sub, &[old, value]),
-            AtomicOp::And => self.b.op(Op::And, &[old, value]),
-            AtomicOp::Or => self.b.op(Op::Or, &[old, value]),
-            AtomicOp::Xor => self.b.op(Op::Xor, &[old, value]),
-            AtomicOp::MinS => pick(self, Op::LtS),
-            AtomicOp::MinU => pick(self, Op::LtU),
-            AtomicOp::MaxS => pick(self, Op::GtS),
-            AtomicOp::MaxU => pick(self, Op::GtU),
-            AtomicOp::CompareExchange => {
-                let same = self.b.op(Op::Eq, &[old, compare]);
-                self.b.select(same, value, old)
-            }
-        };
-        self.b.inst(Inst::Store { cell, address, value: new });
-        old
+        let dst = self.b.temp(crate::ir::Ty::I32);
+        self.b.inst(Inst::Atomic { dst: Some(dst), op, address, value, compare });
+        Operand::Reg(dst)
     }
 }

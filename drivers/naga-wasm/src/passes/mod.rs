@@ -4,15 +4,19 @@
 //! |---|---|---|
 //! | [`inline`] | naga IR | which functions are copied into their callers |
 //! | [`promote`] | naga IR | which variables live in registers |
-//! | [`dead`] | scalar IR | removes computations whose result nobody reads |
-//! | [`uniformity`] | scalar IR | which values and which control flow are the same in a whole workgroup |
-//! | [`regions`] | scalar IR | splits a function at its barriers |
+//! | [`dead`] | IR | removes computations whose result nobody reads |
+//! | [`liveness`] | IR | which variables are needed where invocations that parted meet again |
+//! | [`uniformity`] | IR | how values and control flow differ between invocations |
+//! | [`regions`] | IR | splits a function at its barriers |
+//! | [`masks`] | regions | turns control flow that differs within a gang into masks |
 //! | [`slots`] | regions | which values are kept in memory between regions, and where |
 //! | [`locals`] | regions | which wasm local holds which register |
 
 pub(crate) mod dead;
 pub(crate) mod inline;
+pub(crate) mod liveness;
 pub(crate) mod locals;
+pub(crate) mod masks;
 pub(crate) mod promote;
 pub(crate) mod regions;
 pub(crate) mod slots;
