@@ -10,6 +10,8 @@ mod lower;
 mod options;
 mod passes;
 mod pipeline;
+#[allow(dead_code, reason = "plugged in by the vector emitter")]
+mod runtime;
 
 pub use abi::{Abi, BindingAbi};
 pub use diagnostic::{Diagnostic, Kind};

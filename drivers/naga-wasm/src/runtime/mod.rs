@@ -1,0 +1,166 @@
+//! The runtime of compiled kernels: functions of four lanes that wasm has no instructions for.
+//!
+//! Each is a function of `v128`, with `f32` or `i32` lanes. They have no state and call nothing; what a lane gets does
+//! not depend on its neighbours. Everything is made of IEEE operations (no relaxed ones, nothing fused), so that the
+//! bits of a result are the same on every machine, except those of a NaN. No input traps, as lanes that are switched off
+//! hold anything.
+//!
+//! Where `f32` steps cannot keep the error below one unit in the last place (ulp), the lanes are computed as two pairs of
+//! `f64`: see [`wide`]. Polynomials are minimax ones: the coefficients come from the Remez exchange algorithm, each then
+//! rounded to its type, from the lowest power on, with the rest fitted again. Next to each stands the largest error of
+//! the function that it is a part of, relative to that, with exact arithmetic; an ulp is 2^-23 to 2^-24.
+
+mod arc;
+mod bits;
+mod code;
+mod exponential;
+mod hyperbolic;
+mod integer;
+#[cfg(test)]
+mod tests;
+mod trigonometry;
+mod wide;
+
+use wasm_encoder::{Function, ValType};
+
+use crate::ir::Helper;
+use code::Code;
+
+/// A function of the runtime.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(crate) enum Routine {
+    Exp,
+    Exp2,
+    Log,
+    Log2,
+    /// NaN for a negative base; 1 for a zeroth power of anything.
+    Pow,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    /// `(y, x)`
+    Atan2,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    /// `(x, e)`: `x * 2^e`, rounded once.
+    Ldexp,
+    /// A half to one, with the sign of the argument; zero, infinity and NaN are their own.
+    FrexpFraction,
+    /// 0 for zero, infinity and NaN.
+    FrexpExponent,
+    /// `f32` to the bits of the nearest `f16`, ties to even, in the low half of each lane; and back.
+    ToHalf,
+    FromHalf,
+    ReverseBits,
+    /// Leading and trailing zeros: 32 for 0.
+    Clz,
+    Ctz,
+    Popcnt,
+    /// Division by zero, and of the smallest number by -1, answers something.
+    DivS,
+    DivU,
+    RemS,
+    RemU,
+    /// `(x, count)`, each lane by its own count, modulo 32.
+    Shl,
+    ShrS,
+    ShrU,
+}
+
+impl Routine {
+    /// The routine that computes a helper. Words of the constants are not computed.
+    pub(crate) fn of(helper: Helper) -> Option<Self> {
+        Some(match helper {
+            Helper::Exp => Self::Exp,
+            Helper::Exp2 => Self::Exp2,
+            Helper::Log => Self::Log,
+            Helper::Log2 => Self::Log2,
+            Helper::Pow => Self::Pow,
+            Helper::Sin => Self::Sin,
+            Helper::Cos => Self::Cos,
+            Helper::Tan => Self::Tan,
+            Helper::Asin => Self::Asin,
+            Helper::Acos => Self::Acos,
+            Helper::Atan => Self::Atan,
+            Helper::Atan2 => Self::Atan2,
+            Helper::Sinh => Self::Sinh,
+            Helper::Cosh => Self::Cosh,
+            Helper::Tanh => Self::Tanh,
+            Helper::Asinh => Self::Asinh,
+            Helper::Acosh => Self::Acosh,
+            Helper::Atanh => Self::Atanh,
+            Helper::Ldexp => Self::Ldexp,
+            Helper::FrexpFraction => Self::FrexpFraction,
+            Helper::FrexpExponent => Self::FrexpExponent,
+            Helper::ToHalf => Self::ToHalf,
+            Helper::FromHalf => Self::FromHalf,
+            Helper::ReverseBits => Self::ReverseBits,
+            Helper::ConstantWord => return None,
+        })
+    }
+
+    fn is_binary(self) -> bool {
+        match self {
+            Self::Pow | Self::Atan2 | Self::Ldexp => true,
+            Self::DivS | Self::DivU | Self::RemS | Self::RemU | Self::Shl | Self::ShrS | Self::ShrU => true,
+            _ => false,
+        }
+    }
+}
+
+/// The parameters and results of a routine.
+pub(crate) fn signature(routine: Routine) -> (Vec<ValType>, Vec<ValType>) {
+    let params = if routine.is_binary() { 2 } else { 1 };
+    (vec![ValType::V128; params], vec![ValType::V128])
+}
+
+/// The body of a routine.
+pub(crate) fn body(routine: Routine) -> Function {
+    let mut code = Code::new(if routine.is_binary() { 2 } else { 1 });
+    let (x, y) = (Code::param(0), Code::param(1));
+    let code_ = &mut code;
+    let result = match routine {
+        Routine::Exp => exponential::exp(code_, x),
+        Routine::Exp2 => exponential::exp2(code_, x),
+        Routine::Log => exponential::log(code_, x),
+        Routine::Log2 => exponential::log2(code_, x),
+        Routine::Pow => exponential::pow(code_, x, y),
+        Routine::Sin => trigonometry::sin(code_, x),
+        Routine::Cos => trigonometry::cos(code_, x),
+        Routine::Tan => trigonometry::tan(code_, x),
+        Routine::Asin => arc::asin(code_, x),
+        Routine::Acos => arc::acos(code_, x),
+        Routine::Atan => arc::atan(code_, x),
+        Routine::Atan2 => arc::atan2(code_, x, y),
+        Routine::Sinh => hyperbolic::sinh(code_, x),
+        Routine::Cosh => hyperbolic::cosh(code_, x),
+        Routine::Tanh => hyperbolic::tanh(code_, x),
+        Routine::Asinh => hyperbolic::asinh(code_, x),
+        Routine::Acosh => hyperbolic::acosh(code_, x),
+        Routine::Atanh => hyperbolic::atanh(code_, x),
+        Routine::Ldexp => bits::ldexp(code_, x, y),
+        Routine::FrexpFraction => bits::frexp_fraction(code_, x),
+        Routine::FrexpExponent => bits::frexp_exponent(code_, x),
+        Routine::ToHalf => bits::to_half(code_, x),
+        Routine::FromHalf => bits::from_half(code_, x),
+        Routine::ReverseBits => integer::reverse_bits(code_, x),
+        Routine::Clz => integer::clz(code_, x),
+        Routine::Ctz => integer::ctz(code_, x),
+        Routine::Popcnt => integer::popcnt(code_, x),
+        Routine::DivS => integer::div_s(code_, x, y),
+        Routine::DivU => integer::div_u(code_, x, y),
+        Routine::RemS => integer::rem_s(code_, x, y),
+        Routine::RemU => integer::rem_u(code_, x, y),
+        Routine::Shl => integer::shl(code_, x, y),
+        Routine::ShrS => integer::shr_s(code_, x, y),
+        Routine::ShrU => integer::shr_u(code_, x, y),
+    };
+    code.finish(result)
+}
