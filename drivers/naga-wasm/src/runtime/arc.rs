@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, SQRT_2};
 
-use super::code::{Code, WIDE_SIGN, V};
+use super::code::{Code, V, WIDE_SIGN};
 use super::wide;
 
 /// `(atan(t) / t - 1) / t^2` in `t^2`, for |t| up to tan(pi/8): 2^-30.5 of the angle.

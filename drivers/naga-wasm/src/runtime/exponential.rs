@@ -19,6 +19,10 @@ const LOG: [f32; 3] = [0.66666776, 0.39977580, 0.29870927];
 const LN_2_HIGH: f32 = head(LN_2, 15);
 const LN_2_LOW: f32 = (LN_2 - LN_2_HIGH as f64) as f32;
 
+/// The same with 11 bits in the first, for products with 12.
+const LN_2_HEAD: f32 = head(LN_2, 11);
+const LN_2_TAIL: f32 = (LN_2 - LN_2_HEAD as f64) as f32;
+
 /// `1 / ln(2)`; the first part has 12 bits.
 const LOG2_E_HIGH: f32 = head(std::f64::consts::LOG2_E, 12);
 const LOG2_E_LOW: f32 = (std::f64::consts::LOG2_E - LOG2_E_HIGH as f64) as f32;
@@ -57,10 +61,16 @@ pub(super) fn exp2(code: &mut Code, x: V) -> V {
     let shifted = code.f32x4_add(x, ROUND);
     let whole = code.f32x4_sub(shifted, ROUND);
     let rest = code.f32x4_sub(x, whole);
-    let line = code.f32x4_mul(rest, std::f32::consts::LN_2);
+    // The linear term in two parts: the first is a product of 12 and 11 bits, and exact.
+    let head = code.v128_and(rest, 0xffff_f000_u32);
+    let line = code.f32x4_mul(head, LN_2_HEAD);
+    let tail = code.f32x4_sub(rest, head);
+    let tail = code.f32x4_mul(tail, LN_2_HEAD);
     let series = code.polynomial(rest, &EXP2);
-    let square = code.f32x4_mul(rest, rest);
-    let curve = code.f32x4_mul(square, series);
+    let curve = code.f32x4_mul(rest, series);
+    let curve = code.f32x4_add(curve, LN_2_TAIL);
+    let curve = code.f32x4_mul(curve, rest);
+    let curve = code.f32x4_add(curve, tail);
     let over = code.f32x4_add(line, curve);
     let power = code.f32x4_add(over, 1.0);
     scale(code, power, shifted)

@@ -56,24 +56,26 @@ pub(super) fn ctz(code: &mut Code, x: V) -> V {
 
 /// Quotients in `f64`, which are never rounded to the next whole number: that is further away than 2^-32 of them.
 pub(super) fn div_s(code: &mut Code, x: V, y: V) -> V {
-    divide(code, x, y, |code, half| code.f64x2_convert_low_i32x4_s(half), |code, quotient| {
-        code.i32x4_trunc_sat_f64x2_s_zero(quotient)
-    })
+    divide(
+        code,
+        x,
+        y,
+        |code, half| code.f64x2_convert_low_i32x4_s(half),
+        |code, quotient| code.i32x4_trunc_sat_f64x2_s_zero(quotient),
+    )
 }
 
 pub(super) fn div_u(code: &mut Code, x: V, y: V) -> V {
-    divide(code, x, y, |code, half| code.f64x2_convert_low_i32x4_u(half), |code, quotient| {
-        code.i32x4_trunc_sat_f64x2_u_zero(quotient)
-    })
+    divide(
+        code,
+        x,
+        y,
+        |code, half| code.f64x2_convert_low_i32x4_u(half),
+        |code, quotient| code.i32x4_trunc_sat_f64x2_u_zero(quotient),
+    )
 }
 
-fn divide(
-    code: &mut Code,
-    x: V,
-    y: V,
-    convert: impl Fn(&mut Code, V) -> V,
-    truncate: impl Fn(&mut Code, V) -> V,
-) -> V {
+fn divide(code: &mut Code, x: V, y: V, convert: impl Fn(&mut Code, V) -> V, truncate: impl Fn(&mut Code, V) -> V) -> V {
     let high = [x, y].map(|side| code.shuffle(side, side, HIGH_HALVES));
     let [low, high] = [[x, y], high].map(|half| {
         let [x, y] = half.map(|side| convert(code, side));

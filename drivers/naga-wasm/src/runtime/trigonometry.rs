@@ -105,14 +105,17 @@ fn reduce_far(code: &mut Code, size: V) -> Angle {
     Angle { quarters, rest, low }
 }
 
+/// A number in two parts, whose sum has not been rounded yet.
+type Sum = [V; 2];
+
 /// Sine and cosine of the rest of an angle.
-fn sine_and_cosine(code: &mut Code, angle: &Angle) -> (V, V) {
+fn sine_and_cosine(code: &mut Code, angle: &Angle) -> (Sum, Sum) {
     let square = code.f32x4_mul(angle.rest, angle.rest);
     let series = code.polynomial(square, &SIN);
     let cube = code.f32x4_mul(square, angle.rest);
     let curve = code.f32x4_mul(cube, series);
     let curve = code.f32x4_add(curve, angle.low);
-    let sine = code.f32x4_add(angle.rest, curve);
+    let sine = [angle.rest, curve];
 
     let series = code.polynomial(square, &COS);
     let fourth = code.f32x4_mul(square, square);
@@ -125,8 +128,7 @@ fn sine_and_cosine(code: &mut Code, angle: &Angle) -> (V, V) {
     let lost = code.f32x4_sub(1.0, first);
     let lost = code.f32x4_sub(lost, half);
     let curve = code.f32x4_add(curve, lost);
-    let cosine = code.f32x4_add(first, curve);
-    (sine, cosine)
+    (sine, [first, curve])
 }
 
 /// Where the number of quarters is odd, sine and cosine change places.
@@ -138,6 +140,7 @@ fn is_odd(code: &mut Code, angle: &Angle) -> V {
 pub(super) fn sin(code: &mut Code, x: V) -> V {
     let angle = reduce(code, x);
     let (sine, cosine) = sine_and_cosine(code, &angle);
+    let [sine, cosine] = [sine, cosine].map(|[first, second]| code.f32x4_add(first, second));
     let odd = is_odd(code, &angle);
     let result = code.select(odd, cosine, sine);
     let flip = code.i32x4_shl(angle.quarters, 30);
@@ -149,6 +152,7 @@ pub(super) fn sin(code: &mut Code, x: V) -> V {
 pub(super) fn cos(code: &mut Code, x: V) -> V {
     let angle = reduce(code, x);
     let (sine, cosine) = sine_and_cosine(code, &angle);
+    let [sine, cosine] = [sine, cosine].map(|[first, second]| code.f32x4_add(first, second));
     let odd = is_odd(code, &angle);
     let result = code.select(odd, sine, cosine);
     let next = code.i32x4_add(angle.quarters, 1);
@@ -161,9 +165,14 @@ pub(super) fn tan(code: &mut Code, x: V) -> V {
     let angle = reduce(code, x);
     let (sine, cosine) = sine_and_cosine(code, &angle);
     let odd = is_odd(code, &angle);
-    let over = code.select(odd, cosine, sine);
-    let under = code.select(odd, sine, cosine);
-    let result = code.f32x4_div(over, under);
+    let [over, over_tail] = [0, 1].map(|part| code.select(odd, cosine[part], sine[part]));
+    let [under, under_tail] = [0, 1].map(|part| code.select(odd, sine[part], cosine[part]));
+    let result =
+        wide::lanes(code, [over, over_tail, under, under_tail], |code, [over, over_tail, under, under_tail]| {
+            let over = code.f64x2_add(over, over_tail);
+            let under = code.f64x2_add(under, under_tail);
+            code.f64x2_div(over, under)
+        });
     let flip = code.i32x4_shl(angle.quarters, 31);
     let flip = code.v128_xor(flip, x);
     let flip = code.v128_and(flip, SIGN);

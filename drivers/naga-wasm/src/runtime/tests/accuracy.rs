@@ -56,13 +56,7 @@ fn ulps(got: f32, want: f64) -> f64 {
 
 /// The largest error, in ulps, but for what is within `slack`.
 #[track_caller]
-fn check(
-    routine: Routine,
-    pairs: &[(f32, f32)],
-    reference: impl Fn(f64, f64) -> f64,
-    bound: f64,
-    slack: f64,
-) {
+fn check(routine: Routine, pairs: &[(f32, f32)], reference: impl Fn(f64, f64) -> f64, bound: f64, slack: f64) {
     let (xs, ys): (Vec<f32>, Vec<f32>) = pairs.iter().copied().unzip();
     let mut worst = (0.0, 0.0, 0.0, 0.0, 0.0);
     for ((&x, &y), &got) in xs.iter().zip(&ys).zip(&map_floats(routine, &xs, &ys)) {
@@ -113,7 +107,8 @@ fn powers() {
     // All powers of what is near 1.
     pairs.extend(between(0.5, 2.0, 1 << 18).zip(between(-200.0, 200.0, 1 << 18)));
     check(Routine::Pow, &pairs, reference, 0.6, 0.0);
-    let negative = map_floats(Routine::Pow, &[-2.0, -0.0, -0.0, -2.0, f32::NAN, f32::NAN], &[3.0, 3.0, -3.0, 0.0, 1.0, 0.0]);
+    let negative =
+        map_floats(Routine::Pow, &[-2.0, -0.0, -0.0, -2.0, f32::NAN, f32::NAN], &[3.0, 3.0, -3.0, 0.0, 1.0, 0.0]);
     assert!(negative[0].is_nan() && negative[4].is_nan());
     assert_eq!([negative[1], negative[2], negative[3], negative[5]], [0.0, f32::INFINITY, 1.0, 1.0]);
 }

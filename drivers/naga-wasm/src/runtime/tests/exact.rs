@@ -4,7 +4,25 @@ use super::{Routine, map, random};
 
 /// Edges, and numbers of all sizes.
 fn words() -> Vec<u32> {
-    let edges = [0, 1, 2, 3, 5, 7, 10, 31, 32, 33, 0xff, 0x7f_ffff, 0xff_ffff, 0x1ff_ffff, 0x7fff_ffff, 0x8000_0000, 0x8000_0001];
+    let edges = [
+        0,
+        1,
+        2,
+        3,
+        5,
+        7,
+        10,
+        31,
+        32,
+        33,
+        0xff,
+        0x7f_ffff,
+        0xff_ffff,
+        0x1ff_ffff,
+        0x7fff_ffff,
+        0x8000_0000,
+        0x8000_0001,
+    ];
     let powers = (0..32).flat_map(|bit| [1 << bit, (1u32 << bit).wrapping_sub(1), !(1 << bit)]);
     let sizes = random(200).zip((0..32).cycle()).map(|(word, shift)| word >> shift);
     edges.into_iter().flat_map(|word: u32| [word, word.wrapping_neg(), !word]).chain(powers).chain(sizes).collect()
