@@ -6,8 +6,13 @@ use super::code::{Code, ROUND_WIDE, SIGN, V};
 use super::wide;
 
 /// `(e^x - 1 - x) / x^2` for |x| up to `ln(2) / 2`: 2^-26.1 of `e^x - 1`.
-const EXPM1: [f64; 5] =
-    [0.4999999812550205, 0.16666542351189886, 0.0416672053227646, 0.008366691616721442, 0.0013882492450473082];
+const EXPM1: [f64; 5] = [
+    0.499_999_981_255_020_5,
+    0.166_665_423_511_898_86,
+    0.041_667_205_322_764_6,
+    0.008_366_691_616_721_442,
+    0.001_388_249_245_047_308_2,
+];
 
 /// `e^x - 1` for |x| up to 700. Where `x` is small, so is the error.
 fn exp_m1(code: &mut Code, x: V) -> V {
@@ -65,7 +70,6 @@ pub(super) fn cosh(code: &mut Code, x: V) -> V {
     wide::lanes(code, [size], |code, [size]| {
         let over = exp_m1(code, size);
         let power = code.f64x2_add(over, 1.0);
-        // There is no constant by which to divide faster.
         let other = code.f64x2_div(1.0, power);
         let sum = code.f64x2_add(power, other);
         code.f64x2_mul(sum, 0.5)

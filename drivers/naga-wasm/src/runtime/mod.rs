@@ -24,7 +24,7 @@ mod wide;
 use wasm_encoder::{Function, ValType};
 
 use crate::ir::Helper;
-use code::Code;
+use code::{Code, V};
 
 /// A function of the runtime.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -107,60 +107,75 @@ impl Routine {
     }
 
     fn is_binary(self) -> bool {
-        match self {
-            Self::Pow | Self::Atan2 | Self::Ldexp => true,
-            Self::DivS | Self::DivU | Self::RemS | Self::RemU | Self::Shl | Self::ShrS | Self::ShrU => true,
-            _ => false,
-        }
+        matches!(
+            self,
+            Self::Pow
+                | Self::Atan2
+                | Self::Ldexp
+                | Self::DivS
+                | Self::DivU
+                | Self::RemS
+                | Self::RemU
+                | Self::Shl
+                | Self::ShrS
+                | Self::ShrU
+        )
+    }
+
+    fn params(self) -> u32 {
+        if self.is_binary() { 2 } else { 1 }
     }
 }
 
 /// The parameters and results of a routine.
 pub(crate) fn signature(routine: Routine) -> (Vec<ValType>, Vec<ValType>) {
-    let params = if routine.is_binary() { 2 } else { 1 };
-    (vec![ValType::V128; params], vec![ValType::V128])
+    ((0..routine.params()).map(|_| ValType::V128).collect(), vec![ValType::V128])
 }
 
 /// The body of a routine.
 pub(crate) fn body(routine: Routine) -> Function {
-    let mut code = Code::new(if routine.is_binary() { 2 } else { 1 });
-    let (x, y) = (Code::param(0), Code::param(1));
-    let code_ = &mut code;
-    let result = match routine {
-        Routine::Exp => exponential::exp(code_, x),
-        Routine::Exp2 => exponential::exp2(code_, x),
-        Routine::Log => exponential::log(code_, x),
-        Routine::Log2 => exponential::log2(code_, x),
-        Routine::Pow => exponential::pow(code_, x, y),
-        Routine::Sin => trigonometry::sin(code_, x),
-        Routine::Cos => trigonometry::cos(code_, x),
-        Routine::Tan => trigonometry::tan(code_, x),
-        Routine::Asin => arc::asin(code_, x),
-        Routine::Acos => arc::acos(code_, x),
-        Routine::Atan => arc::atan(code_, x),
-        Routine::Atan2 => arc::atan2(code_, x, y),
-        Routine::Sinh => hyperbolic::sinh(code_, x),
-        Routine::Cosh => hyperbolic::cosh(code_, x),
-        Routine::Tanh => hyperbolic::tanh(code_, x),
-        Routine::Asinh => hyperbolic::asinh(code_, x),
-        Routine::Acosh => hyperbolic::acosh(code_, x),
-        Routine::Atanh => hyperbolic::atanh(code_, x),
-        Routine::Ldexp => bits::ldexp(code_, x, y),
-        Routine::FrexpFraction => bits::frexp_fraction(code_, x),
-        Routine::FrexpExponent => bits::frexp_exponent(code_, x),
-        Routine::ToHalf => bits::to_half(code_, x),
-        Routine::FromHalf => bits::from_half(code_, x),
-        Routine::ReverseBits => integer::reverse_bits(code_, x),
-        Routine::Clz => integer::clz(code_, x),
-        Routine::Ctz => integer::ctz(code_, x),
-        Routine::Popcnt => integer::popcnt(code_, x),
-        Routine::DivS => integer::div_s(code_, x, y),
-        Routine::DivU => integer::div_u(code_, x, y),
-        Routine::RemS => integer::rem_s(code_, x, y),
-        Routine::RemU => integer::rem_u(code_, x, y),
-        Routine::Shl => integer::shl(code_, x, y),
-        Routine::ShrS => integer::shr_s(code_, x, y),
-        Routine::ShrU => integer::shr_u(code_, x, y),
-    };
+    let mut code = Code::new(routine.params());
+    let result = compute(routine, &mut code);
     code.finish(result)
+}
+
+fn compute(routine: Routine, code: &mut Code) -> V {
+    // The second is there if the routine is a binary one.
+    let (x, y) = (Code::param(0), Code::param(1));
+    match routine {
+        Routine::Exp => exponential::exp(code, x),
+        Routine::Exp2 => exponential::exp2(code, x),
+        Routine::Log => exponential::log(code, x),
+        Routine::Log2 => exponential::log2(code, x),
+        Routine::Pow => exponential::pow(code, x, y),
+        Routine::Sin => trigonometry::sin(code, x),
+        Routine::Cos => trigonometry::cos(code, x),
+        Routine::Tan => trigonometry::tan(code, x),
+        Routine::Asin => arc::asin(code, x),
+        Routine::Acos => arc::acos(code, x),
+        Routine::Atan => arc::atan(code, x),
+        Routine::Atan2 => arc::atan2(code, x, y),
+        Routine::Sinh => hyperbolic::sinh(code, x),
+        Routine::Cosh => hyperbolic::cosh(code, x),
+        Routine::Tanh => hyperbolic::tanh(code, x),
+        Routine::Asinh => hyperbolic::asinh(code, x),
+        Routine::Acosh => hyperbolic::acosh(code, x),
+        Routine::Atanh => hyperbolic::atanh(code, x),
+        Routine::Ldexp => bits::ldexp(code, x, y),
+        Routine::FrexpFraction => bits::frexp_fraction(code, x),
+        Routine::FrexpExponent => bits::frexp_exponent(code, x),
+        Routine::ToHalf => bits::to_half(code, x),
+        Routine::FromHalf => bits::from_half(code, x),
+        Routine::ReverseBits => integer::reverse_bits(code, x),
+        Routine::Clz => integer::clz(code, x),
+        Routine::Ctz => integer::ctz(code, x),
+        Routine::Popcnt => integer::popcnt(code, x),
+        Routine::DivS => integer::div_s(code, x, y),
+        Routine::DivU => integer::div_u(code, x, y),
+        Routine::RemS => integer::rem_s(code, x, y),
+        Routine::RemU => integer::rem_u(code, x, y),
+        Routine::Shl => integer::shl(code, x, y),
+        Routine::ShrS => integer::shr_s(code, x, y),
+        Routine::ShrU => integer::shr_u(code, x, y),
+    }
 }

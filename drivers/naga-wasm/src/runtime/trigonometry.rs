@@ -6,10 +6,10 @@ use super::code::{Code, EVEN_WORDS, ROUND, ROUND_WIDE, SIGN, V};
 use super::wide;
 
 /// `(sin(x) / x - 1) / x^2` in `x^2`, for |x| up to pi/4: 2^-28.0 of the sine.
-const SIN: [f32; 3] = [-0.16666655, 0.0083321910, -0.00019518599];
+const SIN: [f32; 3] = [-0.166_666_55, 0.008_332_191, -0.000_195_185_99];
 
 /// `(cos(x) - 1 + x^2 / 2) / x^4` in `x^2`, for |x| up to pi/4: 2^-33.1.
-const COS: [f32; 3] = [0.041666646, -0.0013887301, 0.000024430670];
+const COS: [f32; 3] = [0.041_666_646, -0.001_388_730_1, 0.000_024_430_67];
 
 /// What pi/2 is more than the nearest `f64`.
 const FRAC_PI_2_REST: f64 = 6.123_233_995_736_766e-17;
@@ -161,12 +161,18 @@ pub(super) fn cos(code: &mut Code, x: V) -> V {
     code.v128_xor(result, flip)
 }
 
+fn select_sum(code: &mut Code, mask: V, yes: Sum, no: Sum) -> Sum {
+    let ([yes, yes_tail], [no, no_tail]) = (yes, no);
+    [code.select(mask, yes, no), code.select(mask, yes_tail, no_tail)]
+}
+
+/// The quotient of sums that are rounded to `f64` only: 1.2 ulp, as the errors of sine and cosine add up.
 pub(super) fn tan(code: &mut Code, x: V) -> V {
     let angle = reduce(code, x);
     let (sine, cosine) = sine_and_cosine(code, &angle);
     let odd = is_odd(code, &angle);
-    let [over, over_tail] = [0, 1].map(|part| code.select(odd, cosine[part], sine[part]));
-    let [under, under_tail] = [0, 1].map(|part| code.select(odd, sine[part], cosine[part]));
+    let [over, over_tail] = select_sum(code, odd, cosine, sine);
+    let [under, under_tail] = select_sum(code, odd, sine, cosine);
     let result =
         wide::lanes(code, [over, over_tail, under, under_tail], |code, [over, over_tail, under, under_tail]| {
             let over = code.f64x2_add(over, over_tail);

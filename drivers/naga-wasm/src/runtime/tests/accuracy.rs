@@ -82,8 +82,8 @@ fn check_unary(routine: Routine, dense: (f32, f32), reference: fn(f64) -> f64, b
 fn exponentials() {
     check_unary(Routine::Exp, (-110.0, 90.0), f64::exp, 0.9);
     check_unary(Routine::Exp, (-1.0, 1.0), f64::exp, 0.9);
-    check_unary(Routine::Exp2, (-155.0, 130.0), f64::exp2, 0.97);
-    check_unary(Routine::Exp2, (-1.0, 1.0), f64::exp2, 0.97);
+    check_unary(Routine::Exp2, (-155.0, 130.0), f64::exp2, 0.9);
+    check_unary(Routine::Exp2, (-1.0, 1.0), f64::exp2, 0.9);
 }
 
 #[test]
@@ -124,9 +124,9 @@ fn angles() -> Vec<(f32, f32)> {
 
 #[test]
 fn trigonometry() {
-    check(Routine::Sin, &angles(), |x, _| x.sin(), 0.95, 0.0);
-    check(Routine::Cos, &angles(), |x, _| x.cos(), 0.95, 0.0);
-    check(Routine::Tan, &angles(), |x, _| x.tan(), 1.95, 0.0);
+    check(Routine::Sin, &angles(), |x, _| x.sin(), 0.9, 0.0);
+    check(Routine::Cos, &angles(), |x, _| x.cos(), 0.9, 0.0);
+    check(Routine::Tan, &angles(), |x, _| x.tan(), 1.2, 0.0);
     let huge = [5e8, 1e10, 1e15, -1e20, 1e30, f32::MAX, f32::MIN];
     for routine in [Routine::Sin, Routine::Cos] {
         for (x, got) in huge.iter().zip(map_floats(routine, &huge, &huge)) {
