@@ -90,8 +90,9 @@ fn reduce_far(code: &mut Code, size: V) -> Angle {
             let product = code.f64x2_mul(count, part);
             rest = code.f64x2_sub(rest, product);
         }
-        let rest = code.f64x2_pmin(rest, FRAC_PI_2 / 2.0);
-        code.f64x2_pmax(rest, -FRAC_PI_2 / 2.0)
+        // A bit more than pi/4, as the quarters may be rounded the other way where they are many.
+        let rest = code.f64x2_pmin(rest, 0.8);
+        code.f64x2_pmax(rest, -0.8)
     };
     let [below, above] = wide::halves(code, size);
     let low_quarters = quarters_of(code, below);
