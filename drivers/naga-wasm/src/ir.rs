@@ -137,7 +137,7 @@ impl Address {
 }
 
 /// How a scalar lies in memory.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Cell {
     I32,
     F32,
@@ -154,21 +154,13 @@ impl Cell {
         }
     }
 
-    pub(crate) fn of(ty: Ty) -> Self {
-        match ty {
-            Ty::I32 => Self::I32,
-            Ty::F32 => Self::F32,
-            Ty::Bool => Self::Byte,
-        }
-    }
-
     pub(crate) fn bytes(self) -> u32 {
         if self == Self::Byte { 1 } else { 4 }
     }
 }
 
 /// Atomic operations on 32-bit integers.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum AtomicOp {
     Load,
     Store,

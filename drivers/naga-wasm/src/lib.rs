@@ -10,7 +10,6 @@ mod lower;
 mod options;
 mod passes;
 mod pipeline;
-#[allow(dead_code, reason = "plugged in by the vector emitter")]
 mod runtime;
 
 pub use abi::{Abi, BindingAbi};

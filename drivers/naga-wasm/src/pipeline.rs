@@ -5,16 +5,17 @@ use naga::valid::ModuleInfo;
 
 use crate::abi::{Abi, BindingAbi, base_global, constant_global, length_global};
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::ir::{AtomicOp, Inst, Stmt, Unit, has_barrier, walk, walk_insts};
+use crate::ir::{AtomicOp, Base, Inst, ObjectId, Stmt, Unit, has_barrier, walk, walk_insts};
 use crate::layout::Layouts;
 use crate::lower::{Context, function, globals};
 use crate::options::Options;
-use crate::passes::{dead, inline, promote, regions, slots, uniformity};
+use crate::passes::{dead, inline, liveness, masks, promote, regions, slots, uniformity};
 use crate::{Features, Kernel, emit};
 
 /// Names of the passes, in the order in which [`compile`](crate::compile) runs them.
-pub const PASSES: [&str; 9] =
-    ["layout", "inline", "promote", "lower", "dead", "uniformity", "regions", "slots", "emit"];
+pub const PASSES: [&str; 11] = [
+    "layout", "inline", "promote", "lower", "dead", "liveness", "uniformity", "regions", "masks", "slots", "emit",
+];
 
 /// Compiles an entry point; see [`crate::compile`].
 pub(crate) fn run(module: &Module, info: &ModuleInfo, entry: &str, options: &Options) -> Result<Kernel, Diagnostic> {
@@ -30,11 +31,15 @@ pub(crate) fn run(module: &Module, info: &ModuleInfo, entry: &str, options: &Opt
     for function in &mut unit.functions {
         dead::remove(function);
     }
-    let uniformity = uniformity::analyse(&unit);
+    let liveness = liveness::analyse(&unit.entry);
+    let uniformity = uniformity::analyse(&unit, &liveness);
     let features = features(&unit);
-    let nodes = regions::split(std::mem::take(&mut unit.entry.body), &uniformity)?;
-    let layout = slots::assign(&unit, &nodes, &uniformity, options)?;
-    let (wasm, scratch_per_worker) = emit::module::emit(&unit, &nodes, &layout, options)?;
+    let mut nodes = regions::split(std::mem::take(&mut unit.entry.body), &uniformity)?;
+    let mut variances = uniformity.registers();
+    masks::lower(&mut unit, &mut nodes, &uniformity, &liveness, &mut variances)?;
+    let single = (0u32..).zip(&unit.objects).map(|(id, _)| uniformity.is_one_copy(ObjectId(id))).collect();
+    let layout = slots::assign(&unit, &nodes, &variances, single, options)?;
+    let (wasm, scratch_per_worker) = emit::module::emit(&unit, &nodes, &variances, &layout, options)?;
     Ok(Kernel { wasm, abi: abi(&unit), scratch_per_worker, features })
 }
 
@@ -73,7 +78,11 @@ fn features(unit: &Unit) -> Features {
         features.barriers |= has_barrier(body);
         walk(body, &mut |stmt| features.loops |= matches!(stmt, Stmt::Loop { .. }));
         walk_insts(body, &mut |inst| {
-            features.storage_atomics |= matches!(inst, Inst::Atomic { op, .. } if *op != AtomicOp::Load);
+            features.storage_atomics |= matches!(
+                inst,
+                Inst::Atomic { op, address, .. }
+                    if *op != AtomicOp::Load && matches!(address.base, Base::Binding(_))
+            );
         });
     }
     features

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::liveness::Liveness;
 use crate::ir::{
-    Address, Base, Builtin, Func, Inst, LANES, Label, ObjectId, Op, Operand, Reg, Stmt, Ty, Unit, walk,
+    Address, Base, Builtin, Func, Inst, LANES, Label, ObjectId, Op, Operand, Reg, Stmt, Unit, walk,
 };
 
 /// Rounds after which no variable is believed in any more. Real kernels take a handful; a chain of variables that hand
@@ -91,12 +91,10 @@ pub(crate) fn analyse(unit: &Unit, liveness: &Liveness) -> Uniformity {
         let result = analyse_func(unit, function, &Liveness::default(), &callees).results;
         callees.push(result);
     }
+    if unit.is_single() {
+        return Uniformity::of_one(unit);
+    }
     analyse_func(unit, &unit.entry, liveness, &callees)
-}
-
-/// All registers of a function that runs for one invocation at a time.
-pub(crate) fn of_function(func: &Func) -> Vec<Variance> {
-    vec![Variance::WORKGROUP; func.regs.len()]
 }
 
 fn analyse_func(unit: &Unit, func: &Func, liveness: &Liveness, callees: &[bool]) -> Uniformity {
@@ -131,6 +129,23 @@ fn analyse_func(unit: &Unit, func: &Func, liveness: &Liveness, callees: &[bool])
 }
 
 impl Uniformity {
+    /// Of a workgroup of one invocation.
+    fn of_one(unit: &Unit) -> Self {
+        Self {
+            regs: vec![Some(Variance::WORKGROUP); unit.entry.regs.len()],
+            objects: vec![true; unit.objects.len()],
+            parted_objects: vec![false; unit.objects.len()],
+            parted: HashSet::new(),
+            escapes: HashMap::new(),
+            masked: HashSet::new(),
+            results: true,
+            changed: false,
+            workgroup_size: unit.workgroup_size,
+            callees: Vec::new(),
+            read_only: Vec::new(),
+        }
+    }
+
     /// Whether an operand is the same in all invocations of a workgroup.
     pub(crate) fn is_uniform(&self, operand: Operand) -> bool {
         self.variance(operand).workgroup
@@ -154,11 +169,6 @@ impl Uniformity {
     /// Labels that lanes leave a loop for while others go on.
     pub(crate) fn escapes(&self, label: Label) -> &[Label] {
         self.escapes.get(&label).map_or(&[], Vec::as_slice)
-    }
-
-    /// Whether lanes jump to a label while others do not.
-    pub(crate) fn is_masked(&self, label: Label) -> bool {
-        self.masked.contains(&label)
     }
 
     /// The same, none if nothing was ever assigned to the register.
@@ -223,6 +233,16 @@ impl Uniformity {
     }
 }
 
+/// How an operand differs, given how registers do.
+pub(crate) fn of_operand(regs: &[Variance], workgroup_size: [u32; 3], operand: Operand) -> Variance {
+    match operand {
+        Operand::Reg(Reg(reg)) => regs.get(reg as usize).copied().unwrap_or(Variance::WORKGROUP),
+        Operand::I32(value) => Variance::constant(value),
+        Operand::Bool(_) | Operand::F32(_) => Variance::WORKGROUP,
+        Operand::Builtin(builtin) => builtin_variance(builtin, workgroup_size),
+    }
+}
+
 /// The axis along which the lanes of a gang lie, if they lie along one.
 pub(crate) fn lane_axis([x, y, z]: [u32; 3]) -> Option<u8> {
     let along = |size: u32, above: u32| size.is_multiple_of(LANES) || above == 1;
@@ -258,7 +278,7 @@ fn builtin_variance(builtin: Builtin, size: [u32; 3]) -> Variance {
 }
 
 /// The variance of an operation's result.
-fn result(op: Op, args: &[Operand], known: &[Variance]) -> Variance {
+pub(crate) fn result(op: Op, args: &[Operand], known: &[Variance]) -> Variance {
     let all = known.iter().copied().reduce(Variance::join).unwrap_or(Variance::WORKGROUP);
     if op == Op::Any {
         return Variance { workgroup: all.workgroup, ..Variance::GANG };
