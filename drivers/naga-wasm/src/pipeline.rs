@@ -10,15 +10,30 @@ use crate::layout::Layouts;
 use crate::lower::{Context, function, globals};
 use crate::options::Options;
 use crate::passes::{dead, inline, liveness, masks, promote, regions, slots, uniformity};
-use crate::{Features, Kernel, emit};
+use crate::{Features, Kernel, dump, emit};
 
 /// Names of the passes, in the order in which [`compile`](crate::compile) runs them.
 pub const PASSES: [&str; 11] = [
     "layout", "inline", "promote", "lower", "dead", "liveness", "uniformity", "regions", "masks", "slots", "emit",
 ];
 
+/// Is shown the name of a pass and the code after it.
+pub(crate) type Observer<'a> = Option<&'a mut dyn FnMut(&'static str, &str)>;
+
+fn show(observer: &mut Observer<'_>, pass: &'static str, text: impl FnOnce() -> String) {
+    if let Some(observer) = observer {
+        observer(pass, &text());
+    }
+}
+
 /// Compiles an entry point; see [`crate::compile`].
-pub(crate) fn run(module: &Module, info: &ModuleInfo, entry: &str, options: &Options) -> Result<Kernel, Diagnostic> {
+pub(crate) fn run(
+    module: &Module,
+    info: &ModuleInfo,
+    entry: &str,
+    options: &Options,
+    mut observer: Observer<'_>,
+) -> Result<Kernel, Diagnostic> {
     let (index, point) = find(module, entry)?;
     check_size(point.workgroup_size, options)?;
     let layouts = Layouts::new(module)?;
@@ -27,16 +42,21 @@ pub(crate) fn run(module: &Module, info: &ModuleInfo, entry: &str, options: &Opt
     let globals = globals::collect(module, info.get_entry_point(index), &layouts, options)?;
     let context = Context { module, info, layouts: &layouts, plan: &plan, memory: &memory, globals };
     let mut unit = function::lower(&context, index, point)?;
+    show(&mut observer, "lower", || dump::unit(&unit, &[]));
     dead::remove(&mut unit.entry);
     for function in &mut unit.functions {
         dead::remove(function);
     }
+    show(&mut observer, "dead", || dump::unit(&unit, &[]));
     let liveness = liveness::analyse(&unit.entry);
     let uniformity = uniformity::analyse(&unit, &liveness);
+    show(&mut observer, "uniformity", || dump::unit(&unit, &uniformity.registers()));
     let features = features(&unit);
     let mut nodes = regions::split(std::mem::take(&mut unit.entry.body), &uniformity)?;
     let mut variances = uniformity.registers();
+    show(&mut observer, "regions", || dump::nodes(&unit.entry, &nodes, &variances));
     masks::lower(&mut unit, &mut nodes, &uniformity, &liveness, &mut variances)?;
+    show(&mut observer, "masks", || dump::nodes(&unit.entry, &nodes, &variances));
     let single = (0u32..).zip(&unit.objects).map(|(id, _)| uniformity.is_one_copy(ObjectId(id))).collect();
     let layout = slots::assign(&unit, &nodes, &variances, single, options)?;
     let (wasm, scratch_per_worker) = emit::module::emit(&unit, &nodes, &variances, &layout, options)?;

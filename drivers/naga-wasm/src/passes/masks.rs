@@ -279,20 +279,17 @@ impl Masks<'_> {
         out: &mut Vec<Stmt>,
     ) -> Result<Flow, Diagnostic> {
         let accept_mask = Mask::Some(self.op(Op::And, &[mask.operand(), condition], out));
-        let before = self.partings.clone();
         self.partings.push(Parting::Accept(label));
         let accepted = self.arm(accept, accept_mask, arms + 1, out)?;
-        let parted = std::mem::replace(&mut self.partings, before);
+        // Lanes that jumped out of the first part wait while the others do the second.
+        self.partings.end_arm(label);
         if reject.is_empty() && accepted == Flow::On(accept_mask) {
-            self.partings.merge(parted);
-            self.partings.end_arm(label);
             return Ok(Flow::On(mask));
         }
         let not = self.op(Op::Not, &[condition], out);
         let reject_mask = Mask::Some(self.op(Op::And, &[mask.operand(), not], out));
         self.partings.push(Parting::Reject(label));
         let rejected = self.arm(reject, reject_mask, arms + 1, out)?;
-        self.partings.merge(parted);
         self.partings.end_arm(label);
         Ok(match (accepted, rejected) {
             (Flow::On(a), Flow::On(b)) if a == accept_mask && b == reject_mask => Flow::On(mask),

@@ -74,8 +74,6 @@ pub(crate) struct Uniformity {
     parted: HashSet<Label>,
     /// Labels that lanes leave a loop for while others go on, per loop.
     escapes: HashMap<Label, Vec<Label>>,
-    /// Labels that lanes jump to while others do not.
-    masked: HashSet<Label>,
     results: bool,
     changed: bool,
     workgroup_size: [u32; 3],
@@ -105,7 +103,6 @@ fn analyse_func(unit: &Unit, func: &Func, liveness: &Liveness, callees: &[bool])
         parted_objects: unit.objects.iter().map(differs).collect(),
         parted: HashSet::new(),
         escapes: HashMap::new(),
-        masked: HashSet::new(),
         results: true,
         changed: true,
         workgroup_size: unit.workgroup_size,
@@ -137,8 +134,7 @@ impl Uniformity {
             parted_objects: vec![false; unit.objects.len()],
             parted: HashSet::new(),
             escapes: HashMap::new(),
-            masked: HashSet::new(),
-            results: true,
+                results: true,
             changed: false,
             workgroup_size: unit.workgroup_size,
             callees: Vec::new(),
@@ -405,8 +401,17 @@ struct Split {
     /// Labels at which invocations wait.
     pending: Vec<Label>,
     lanes: Partings,
-    /// Labels whose block or loop is open, and how deep the lanes had parted at its start.
-    open: Vec<(Label, usize)>,
+    /// Blocks and loops around the present place.
+    open: Vec<Open>,
+}
+
+/// A block or loop that is not at its end.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    label: Label,
+    is_loop: bool,
+    /// How deep the lanes had parted at its start.
+    depth: usize,
 }
 
 impl Split {
@@ -428,7 +433,8 @@ impl Walker<'_> {
                 Stmt::Inst(inst) | Stmt::Masked { inst, .. } => self.inst(inst),
                 Stmt::If { label, condition, accept, reject, .. } => self.choice(*label, *condition, accept, reject),
                 Stmt::Block { label, body } => {
-                    self.split.open.push((*label, self.split.lanes.depth()));
+                    let depth = self.split.lanes.depth();
+                    self.split.open.push(Open { label: *label, is_loop: false, depth });
                     self.list(body);
                     self.split.open.pop();
                     self.split.pending.retain(|waiting| waiting != label);
@@ -456,9 +462,12 @@ impl Walker<'_> {
             self.split.lanes.push(Parting::Accept(label));
         }
         self.list(accept);
-        // Neither part is after the other: jumps out of one do not part the other.
-        let accepted = std::mem::replace(&mut self.split, inside);
+        // Gangs that jumped out of the first part do not part those that do the second.
+        let mut accepted = std::mem::replace(&mut self.split, inside);
         if !condition.is_gang() {
+            // But lanes wait for the other lanes.
+            accepted.lanes.end_arm(label);
+            self.split.lanes = accepted.lanes.clone();
             self.split.lanes.push(Parting::Reject(label));
         }
         self.list(reject);
@@ -476,10 +485,23 @@ impl Walker<'_> {
         if self.split.is_parted() && !self.split.pending.contains(&label) {
             self.split.pending.push(label);
         }
-        let depth = self.split.open.iter().rev().find(|(open, _)| *open == label).map_or(0, |(_, depth)| *depth);
-        if self.split.lanes.depth() > depth {
+        let here = self.split.lanes.depth();
+        for open in self.split.open.iter().rev() {
+            if open.label == label {
+                break;
+            }
+            // Lanes leave this loop while others, that parted from them in it, stay.
+            if open.is_loop && here > open.depth {
+                let escapes = self.of.escapes.entry(open.label).or_default();
+                if !escapes.contains(&label) {
+                    escapes.push(label);
+                    self.of.changed = true;
+                }
+            }
+        }
+        let target = self.split.open.iter().rev().find(|open| open.label == label);
+        if here > target.map_or(0, |open| open.depth) {
             self.split.lanes.push(Parting::Jump(label));
-            self.of.changed |= self.of.masked.insert(label);
         }
     }
 
@@ -487,12 +509,11 @@ impl Walker<'_> {
         let known = self.of.parted.contains(&label);
         let outer = self.split.parted;
         let before = self.split.pending.len();
-        for &escape in self.of.escapes(label) {
+        for escape in self.of.escapes(label).to_vec() {
             self.split.lanes.push(Parting::Jump(escape));
         }
         self.split.parted |= known;
-        self.split.open.push((label, self.split.lanes.depth()));
-        let lanes = self.split.lanes.list.clone();
+        self.split.open.push(Open { label, is_loop: true, depth: self.split.lanes.depth() });
         self.list(body);
         self.split.open.pop();
         self.split.parted = outer;
@@ -500,15 +521,6 @@ impl Walker<'_> {
         if self.split.pending.len() > before && !known {
             self.of.parted.insert(label);
             self.of.changed = true;
-        }
-        let escapes: Vec<_> = self.split.lanes.list.iter().filter(|parting| !lanes.contains(parting)).copied().collect();
-        for parting in escapes {
-            if let Parting::Jump(target) = parting
-                && target != label
-            {
-                self.of.escapes.entry(label).or_default().push(target);
-                self.of.changed = true;
-            }
         }
         self.split.pending.retain(|&waiting| waiting != label);
         self.split.lanes.end_block(label);
