@@ -91,7 +91,7 @@ pub fn kernel(seed: u64) -> Kernel {
     // Behind the last barrier an invocation may end early.
     maker.left += 8;
     let tail = Flow { depth: 3, breaks: false, continues: false, returns: Returns::Entry };
-    body.extend(maker.block(&tail));
+    body.push(maker.alone(&tail));
     let left = variables.iter().enumerate().flat_map(|(at, ty)| ty.leaves(&format!("v{at}")));
     body.extend(left.chain(private.leaves("mine")).map(|(path, scalar)| {
         let word = match scalar {
@@ -156,7 +156,7 @@ impl Generator {
         let alone = Flow { depth: 3, breaks: false, continues: false, returns: Returns::No };
         for _ in 0..1 + self.random.below(4) {
             match self.random.below(if depth == 0 { 8 } else { 12 }) {
-                0..3 => list.extend(self.block(&alone)),
+                0..3 => list.push(self.alone(&alone)),
                 3 | 4 => list.extend(self.exchange(element)),
                 5 => list.push(self.combine()),
                 6 => list.push(self.broadcast()),
@@ -179,6 +179,11 @@ impl Generator {
         }
         self.scope.truncate(outside);
         list
+    }
+
+    /// What invocations do by themselves.
+    fn alone(&mut self, flow: &Flow) -> Stmt {
+        Stmt::Around { open: Text::plain("{"), body: self.block(flow), continuing: None, close: Text::plain("}") }
     }
 
     fn uniformly<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
@@ -221,7 +226,7 @@ impl Generator {
         let before = self.scope.clone();
         self.scope.retain(|variable| variable.text != SHARED);
         self.scope.push(own);
-        let body = self.block(&Flow { depth: 1, breaks: false, continues: false, returns: Returns::No });
+        let body = vec![self.alone(&Flow { depth: 1, breaks: false, continues: false, returns: Returns::No })];
         self.scope = before;
         let (open, close) = (Text::new(open, vec![value]), Text::plain("workgroupBarrier();"));
         let exchange = Stmt::Around { open, body, continuing: None, close };

@@ -106,7 +106,8 @@ impl Generator {
         let hidden = (outside > 0 && self.random.percent(20)).then(|| self.random.below(outside));
         let candidate = hidden.map(|at| self.scope[at].text.clone());
         let taken = |name: &String| self.scope[outside..].iter().any(|variable| variable.text == *name);
-        match candidate.filter(|name| name.starts_with('v') && !taken(name)) {
+        let plain = |name: &String| name.strip_prefix('v').is_some_and(|rest| rest.parse::<u32>().is_ok());
+        match candidate.filter(|name| plain(name) && !taken(name)) {
             Some(name) => name,
             None => self.fresh("v"),
         }
