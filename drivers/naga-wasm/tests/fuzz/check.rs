@@ -1,0 +1,206 @@
+//! One kernel, compiled and run, against the interpreter.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use hal_interpreter::{ErrorKind, FindingKind, Options};
+use hal_kernel::Program;
+use naga_wasm::abi::STATUS_DONE;
+
+use crate::common::oracle::{interpret, load};
+use crate::common::{Run, run_kernel};
+use crate::kernel::Launch;
+use crate::random::Random;
+
+/// More than all but a few kernels take.
+const STEPS: u64 = 400_000;
+
+/// How it went.
+#[derive(Debug)]
+pub enum Verdict {
+    Same,
+    /// The interpreter would take too long.
+    TooLong,
+    /// It is no kernel whose outcome is determined: the generator is wrong, or a cut went too far.
+    Invalid(String),
+    Fails(Failure),
+}
+
+/// What is wrong with the compiler, or with the interpreter.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    Refused,
+    Panicked,
+    Differs,
+}
+
+/// A failure, and what to tell about it.
+#[derive(Debug)]
+pub struct Failure {
+    pub kind: Kind,
+    pub message: String,
+}
+
+/// What a word of a buffer is.
+#[derive(Clone, Copy, PartialEq)]
+enum Word {
+    Integer,
+    /// All that are no number are equal.
+    Float,
+    /// Between members. It may have any value.
+    Padding,
+}
+
+/// The words of an `Item`: `i`nteger, `f`loat, and what lies between.
+const ITEM: &[u8] = b"i---fffiii--fff-fff-ii--";
+
+struct Buffer {
+    binding: u32,
+    words: Vec<u32>,
+    /// What its words are, again and again.
+    pattern: &'static [u8],
+}
+
+impl Buffer {
+    fn kind(&self, at: usize) -> Word {
+        match self.pattern[at % self.pattern.len()] {
+            b'i' => Word::Integer,
+            b'f' => Word::Float,
+            _ => Word::Padding,
+        }
+    }
+
+    fn filled(binding: u32, count: usize, pattern: &'static [u8], random: &mut Random) -> Self {
+        let mut buffer = Self { binding, words: vec![0; count], pattern };
+        for at in 0..count {
+            buffer.words[at] = match buffer.kind(at) {
+                Word::Integer => random.word(),
+                Word::Float => random.float().to_bits(),
+                Word::Padding => 0,
+            };
+        }
+        buffer
+    }
+}
+
+/// The buffers of the declarations, filled as the seed says.
+fn buffers(launch: &Launch) -> Vec<Buffer> {
+    let mut random = Random::new(!launch.seed);
+    let total = launch.total() as usize;
+    let (some, few) = (1 + random.below(40), 1 + random.below(4));
+    let shapes: [(usize, &[u8]); 14] = [
+        (some, b"i"),
+        (some, b"f"),
+        (few * ITEM.len(), ITEM),
+        (16, b"i"),
+        (total * 6, b"i"),
+        (total * ITEM.len(), ITEM),
+        (total * 4, b"f"),
+        (total * 4, b"i"),
+        (total * 2, b"f"),
+        (total, b"i"),
+        (total, b"i"),
+        (24, b"i"),
+        (24, b"i"),
+        (total, b"i"),
+    ];
+    let filled = |(binding, (count, pattern))| Buffer::filled(binding, count, pattern, &mut random);
+    (0..).zip(shapes).map(filled).collect()
+}
+
+fn bytes(buffers: &[Buffer]) -> Vec<(u32, Vec<u8>)> {
+    let bytes = |buffer: &Buffer| buffer.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    buffers.iter().map(|buffer| (buffer.binding, bytes(buffer))).collect()
+}
+
+/// Runs a kernel both ways. With `strictly`, also looks for races, which would make any outcome right.
+pub fn check(source: &str, launch: &Launch, strictly: bool) -> Verdict {
+    let program = match load(source) {
+        Ok(program) => program,
+        Err(error) if error.code == hal_kernel::ErrorCode::ResourceExhausted => return Verdict::TooLong,
+        Err(error) => return Verdict::Invalid(error.to_string()),
+    };
+    let buffers = buffers(launch);
+    let mut wanted = bytes(&buffers);
+    let constants = constants(launch, &program);
+    let options = Options { steps: STEPS, checks: strictly };
+    match interpret(&program, launch.groups, &constants, &mut wanted, &options) {
+        Ok(report) => {
+            if let Some(race) = report.findings.iter().find(|finding| finding.kind == FindingKind::Race) {
+                return Verdict::Invalid(format!("{race:?}"));
+            }
+        }
+        Err(error) if error.kind == ErrorKind::Steps => return Verdict::TooLong,
+        Err(error) => return Verdict::Invalid(error.to_string()),
+    }
+    let fails = |kind, message| Verdict::Fails(Failure { kind, message });
+    match catch_unwind(AssertUnwindSafe(|| run(&program, launch, &constants, bytes(&buffers)))) {
+        Err(_) => fails(Kind::Panicked, "a panic or a trap".to_owned()),
+        Ok(Err(refusal)) => fails(Kind::Refused, refusal),
+        Ok(Ok(got)) => match difference(&buffers, &got, &wanted) {
+            Some(message) => fails(Kind::Differs, message),
+            None => Verdict::Same,
+        },
+    }
+}
+
+/// Two words of any value, one and zero; none if the kernel has no use for them.
+fn constants(launch: &Launch, program: &Program) -> Vec<u8> {
+    let mut random = Random::new(launch.seed);
+    let words = [random.below(2) as u32, random.word(), 1, 0];
+    let bytes = words.into_iter().flat_map(u32::to_le_bytes);
+    bytes.take(program.function("main").map_or(0, |function| function.constant_bytes as usize)).collect()
+}
+
+/// Compiles and runs it, in one piece or in two, with much budget or with little.
+fn run(
+    program: &Program,
+    launch: &Launch,
+    constants: &[u8],
+    mut buffers: Vec<(u32, Vec<u8>)>,
+) -> Result<Vec<(u32, Vec<u8>)>, String> {
+    let options = naga_wasm::Options::default();
+    let kernel = naga_wasm::compile(program.module(), program.info(), "main", &options)
+        .map_err(|diagnostic| diagnostic.to_string())?;
+    let total = launch.groups.iter().map(|&count| u64::from(count)).product();
+    let middle = if launch.seed % 3 == 0 { total / 2 } else { total };
+    let budget = if launch.seed % 5 == 0 { 700 } else { 1_000_000 };
+    for range in [(0, middle), (middle, total)].into_iter().filter(|(begin, end)| begin < end) {
+        let run = Run {
+            groups: launch.groups,
+            constants: constants.to_vec(),
+            buffers: buffers.clone(),
+            range: Some(range),
+            budget,
+            ..Run::default()
+        };
+        let outcome = run_kernel(&kernel, run);
+        assert_eq!(outcome.status, STATUS_DONE);
+        for ((_, bytes), after) in buffers.iter_mut().zip(outcome.buffers) {
+            *bytes = after;
+        }
+    }
+    Ok(buffers)
+}
+
+/// The first word that is not the same.
+fn difference(buffers: &[Buffer], got: &[(u32, Vec<u8>)], wanted: &[(u32, Vec<u8>)]) -> Option<String> {
+    for ((buffer, (_, got)), (_, wanted)) in buffers.iter().zip(got).zip(wanted) {
+        let words = crate::common::words(got).into_iter().zip(crate::common::words(wanted));
+        for (at, (got, wanted)) in words.enumerate() {
+            let floats = [got, wanted].map(f32::from_bits);
+            let same = match buffer.kind(at) {
+                Word::Integer => got == wanted,
+                Word::Float => got == wanted || floats[0].is_nan() && floats[1].is_nan(),
+                Word::Padding => true,
+            };
+            if !same {
+                let name = buffer.binding;
+                return Some(format!(
+                    "binding {name}, word {at}: {got:#x} ({}), not {wanted:#x} ({})",
+                    floats[0], floats[1]
+                ));
+            }
+        }
+    }
+    None
+}
