@@ -485,23 +485,18 @@ impl Walker<'_> {
         if self.split.is_parted() && !self.split.pending.contains(&label) {
             self.split.pending.push(label);
         }
-        let here = self.split.lanes.depth();
-        for open in self.split.open.iter().rev() {
-            if open.label == label {
-                break;
-            }
-            // Lanes leave this loop while others, that parted from them in it, stay.
-            if open.is_loop && here > open.depth {
-                let escapes = self.of.escapes.entry(open.label).or_default();
-                if !escapes.contains(&label) {
-                    escapes.push(label);
-                    self.of.changed = true;
-                }
-            }
-        }
         let target = self.split.open.iter().rev().find(|open| open.label == label);
-        if here > target.map_or(0, |open| open.depth) {
-            self.split.lanes.push(Parting::Jump(label));
+        if self.split.lanes.depth() <= target.map_or(0, |open| open.depth) {
+            return;
+        }
+        self.split.lanes.push(Parting::Jump(label));
+        // Lanes leave these loops while others may stay.
+        for open in self.split.open.iter().rev().take_while(|open| open.label != label) {
+            let escapes = self.of.escapes.entry(open.label).or_default();
+            if open.is_loop && !escapes.contains(&label) {
+                escapes.push(label);
+                self.of.changed = true;
+            }
         }
     }
 
