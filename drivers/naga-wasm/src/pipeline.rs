@@ -9,12 +9,24 @@ use crate::ir::{AtomicOp, Base, Inst, ObjectId, Stmt, Unit, has_barrier, walk, w
 use crate::layout::Layouts;
 use crate::lower::{Context, function, globals};
 use crate::options::Options;
-use crate::passes::{dead, inline, liveness, masks, promote, regions, slots, uniformity};
+use crate::passes::{dead, fold, inline, liveness, masks, promote, regions, scalars, slots, uniformity};
 use crate::{Features, Kernel, dump, emit};
 
 /// Names of the passes, in the order in which [`compile`](crate::compile) runs them.
-pub const PASSES: [&str; 11] = [
-    "layout", "inline", "promote", "lower", "dead", "liveness", "uniformity", "regions", "masks", "slots", "emit",
+pub const PASSES: [&str; 13] = [
+    "layout",
+    "inline",
+    "promote",
+    "lower",
+    "fold",
+    "scalars",
+    "dead",
+    "liveness",
+    "uniformity",
+    "regions",
+    "masks",
+    "slots",
+    "emit",
 ];
 
 /// Is shown the name of a pass and the code after it.
@@ -43,6 +55,14 @@ pub(crate) fn run(
     let context = Context { module, info, layouts: &layouts, plan: &plan, memory: &memory, globals };
     let mut unit = function::lower(&context, index, point)?;
     show(&mut observer, "lower", || dump::unit(&unit, &[]));
+    fold::fold(&mut unit.entry);
+    show(&mut observer, "fold", || dump::unit(&unit, &[]));
+    scalars::promote(&mut unit);
+    show(&mut observer, "scalars", || dump::unit(&unit, &[]));
+    fold::fold(&mut unit.entry);
+    for function in &mut unit.functions {
+        fold::fold(function);
+    }
     dead::remove(&mut unit.entry);
     for function in &mut unit.functions {
         dead::remove(function);

@@ -4,6 +4,8 @@
 //! |---|---|---|
 //! | [`inline`] | naga IR | which functions are copied into their callers |
 //! | [`promote`] | naga IR | which variables live in registers |
+//! | [`fold`] | IR | propagates constants and copies, unrolls short loops |
+//! | [`scalars`] | IR | turns objects into variables |
 //! | [`dead`] | IR | removes computations whose result nobody reads |
 //! | [`liveness`] | IR | which variables are needed where invocations that parted meet again |
 //! | [`uniformity`] | IR | how values and control flow differ between invocations |
@@ -13,11 +15,13 @@
 //! | [`locals`] | regions | which wasm local holds which register |
 
 pub(crate) mod dead;
+pub(crate) mod fold;
 pub(crate) mod inline;
 pub(crate) mod liveness;
 pub(crate) mod locals;
 pub(crate) mod masks;
 pub(crate) mod promote;
 pub(crate) mod regions;
+pub(crate) mod scalars;
 pub(crate) mod slots;
 pub(crate) mod uniformity;
