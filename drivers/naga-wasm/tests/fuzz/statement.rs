@@ -51,7 +51,7 @@ impl Generator {
 
     /// The same, between braces.
     pub fn alone(&mut self, flow: &Flow) -> Stmt {
-        Stmt::Around { open: Text::plain("{"), body: self.block(flow), continuing: None, close: Text::plain("}") }
+        braces(self.block(flow))
     }
 
     /// One statement; what it declares is in scope from `outside` on.
@@ -248,10 +248,16 @@ impl Generator {
                 let still = Flow { depth: 0, breaks: false, continues: false, returns: Returns::No };
                 let continuing = Some(vec![self.alone(&still)]);
                 self.scope.truncate(outside);
+                // What the body declares would be in scope there, and hide what is meant.
+                let body = vec![braces(body)];
                 return Stmt::Around { open, body, continuing, close: Text::new(close, vec![condition]) };
             }
         };
         self.scope.truncate(outside);
         Stmt::Around { open, body, continuing: None, close }
     }
+}
+
+fn braces(body: Vec<Stmt>) -> Stmt {
+    Stmt::Around { open: Text::plain("{"), body, continuing: None, close: Text::plain("}") }
 }
