@@ -162,8 +162,8 @@ fn run(
     let kernel = naga_wasm::compile(program.module(), program.info(), "main", &options)
         .map_err(|diagnostic| diagnostic.to_string())?;
     let total = launch.groups.iter().map(|&count| u64::from(count)).product();
-    let middle = if launch.seed % 3 == 0 { total / 2 } else { total };
-    let budget = if launch.seed % 5 == 0 { 700 } else { 1_000_000 };
+    let middle = if launch.seed.is_multiple_of(3) { total / 2 } else { total };
+    let budget = if launch.seed.is_multiple_of(5) { 700 } else { 1_000_000 };
     for range in [(0, middle), (middle, total)].into_iter().filter(|(begin, end)| begin < end) {
         let run = Run {
             groups: launch.groups,

@@ -181,11 +181,6 @@ impl Generator {
         list
     }
 
-    /// What invocations do by themselves.
-    fn alone(&mut self, flow: &Flow) -> Stmt {
-        Stmt::Around { open: Text::plain("{"), body: self.block(flow), continuing: None, close: Text::plain("}") }
-    }
-
     fn uniformly<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.uniform, true);
         let made = make(self);

@@ -54,7 +54,7 @@ fn random_kernels_do_what_the_interpreter_does() {
             break;
         }
         let kernel = kernel(seed);
-        match check(&kernel.to_string(), &kernel.launch, seed % 8 == 0) {
+        match check(&kernel.to_string(), &kernel.launch, seed.is_multiple_of(8)) {
             Verdict::Same => same += 1,
             Verdict::TooLong => too_long += 1,
             Verdict::Invalid(why) => panic!("the generator is wrong: {why}\n{kernel}"),

@@ -49,6 +49,11 @@ impl Generator {
         list
     }
 
+    /// The same, between braces.
+    pub fn alone(&mut self, flow: &Flow) -> Stmt {
+        braces(self.block(flow))
+    }
+
     /// One statement; what it declares is in scope from `outside` on.
     fn statement(&mut self, flow: &Flow, outside: usize) -> Stmt {
         let nested = Flow { depth: flow.depth.saturating_sub(1), ..flow.clone() };
@@ -65,10 +70,7 @@ impl Generator {
                 let reject = if self.random.percent(50) { self.block(&nested) } else { Vec::new() };
                 Stmt::If(condition, accept, reject)
             }
-            14 => {
-                let body = self.block(&nested);
-                Stmt::Around { open: Text::plain("{"), body, continuing: None, close: Text::plain("}") }
-            }
+            14 => self.alone(&nested),
             15 | 16 => self.switch(&nested),
             _ => self.counted_loop(&nested),
         }
@@ -244,12 +246,18 @@ impl Generator {
                 let close = format!("{c}++; break if {c} > {most}u || $0; }} }} }}");
                 // No jumps: there is nowhere to go.
                 let still = Flow { depth: 0, breaks: false, continues: false, returns: Returns::No };
-                let continuing = Some(self.block(&still));
+                let continuing = Some(vec![self.alone(&still)]);
                 self.scope.truncate(outside);
+                // What the body declares would be in scope there, and hide what is meant.
+                let body = vec![braces(body)];
                 return Stmt::Around { open, body, continuing, close: Text::new(close, vec![condition]) };
             }
         };
         self.scope.truncate(outside);
         Stmt::Around { open, body, continuing: None, close }
     }
+}
+
+fn braces(body: Vec<Stmt>) -> Stmt {
+    Stmt::Around { open: Text::plain("{"), body, continuing: None, close: Text::plain("}") }
 }
