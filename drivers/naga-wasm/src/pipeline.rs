@@ -9,11 +9,11 @@ use crate::ir::{AtomicOp, Base, Inst, ObjectId, Stmt, Unit, has_barrier, walk, w
 use crate::layout::Layouts;
 use crate::lower::{Context, function, globals};
 use crate::options::Options;
-use crate::passes::{dead, fold, inline, liveness, masks, promote, regions, scalars, slots, uniformity};
+use crate::passes::{dead, fold, inline, liveness, masks, promote, ranges, regions, scalars, slots, uniformity};
 use crate::{Features, Kernel, dump, emit};
 
 /// Names of the passes, in the order in which [`compile`](crate::compile) runs them.
-pub const PASSES: [&str; 13] = [
+pub const PASSES: [&str; 14] = [
     "layout",
     "inline",
     "promote",
@@ -23,6 +23,7 @@ pub const PASSES: [&str; 13] = [
     "dead",
     "liveness",
     "uniformity",
+    "ranges",
     "regions",
     "masks",
     "slots",
@@ -63,8 +64,9 @@ pub(crate) fn run(
     for function in &mut unit.functions {
         fold::fold(function);
     }
-    dead::remove(&mut unit.entry);
-    for function in &mut unit.functions {
+    for function in unit.functions.iter_mut().chain([&mut unit.entry]) {
+        dead::remove(function);
+        liveness::remove_assignments(function);
         dead::remove(function);
     }
     show(&mut observer, "dead", || dump::unit(&unit, &[]));
@@ -72,8 +74,10 @@ pub(crate) fn run(
     let uniformity = uniformity::analyse(&unit, &liveness);
     show(&mut observer, "uniformity", || dump::unit(&unit, &uniformity.registers()));
     let features = features(&unit);
-    let mut nodes = regions::split(std::mem::take(&mut unit.entry.body), &uniformity)?;
     let mut variances = uniformity.registers();
+    ranges::remove_clamps(&mut unit, &variances);
+    show(&mut observer, "ranges", || dump::unit(&unit, &variances));
+    let mut nodes = regions::split(std::mem::take(&mut unit.entry.body), &uniformity)?;
     show(&mut observer, "regions", || dump::nodes(&unit.entry, &nodes, &variances));
     masks::lower(&mut unit, &mut nodes, &uniformity, &liveness, &mut variances)?;
     show(&mut observer, "masks", || dump::nodes(&unit.entry, &nodes, &variances));

@@ -29,6 +29,7 @@ pub(crate) fn fold(func: &mut Func) {
         next_label: 1,
         known: HashMap::new(),
         changes: Vec::new(),
+        jumped: Vec::new(),
         written: 0,
         attempts: 0,
     };
@@ -62,6 +63,8 @@ struct Folder<'a> {
     known: HashMap<Reg, Operand>,
     /// What became known, or no longer so, since control flow was last joined.
     changes: Vec<Change>,
+    /// Variables that were assigned to on ways that end in a jump.
+    jumped: Vec<Reg>,
     /// Statements written so far, those of attempts included.
     written: usize,
     /// Attempts that are not decided.
@@ -232,12 +235,15 @@ impl Folder<'_> {
         let mut out = Vec::new();
         let reached = self.list(body, &mut out);
         let assigned = self.go_back(place);
+        if !reached {
+            self.jumped.extend(&assigned);
+        }
         (out, reached.then_some(assigned))
     }
 
     fn block(&mut self, label: Label, body: &[Stmt], out: &mut Vec<Stmt>) -> bool {
         let label = self.label(label);
-        let place = self.changes.len();
+        let (place, jumped) = (self.changes.len(), self.jumped.len());
         let mut inside = Vec::new();
         let mut reached = self.list(body, &mut inside);
         if matches!(inside.last(), Some(Stmt::Jump { label: target, .. }) if *target == label) {
@@ -248,7 +254,9 @@ impl Folder<'_> {
             out.append(&mut inside);
             return reached;
         }
-        let assigned = self.go_back(place);
+        let mut assigned = self.go_back(place);
+        // The jumps may lead further out, so that they are looked at there again.
+        assigned.extend(self.jumped.get(jumped..).unwrap_or_default());
         self.forget(assigned);
         out.push(Stmt::Block { label, body: inside });
         true

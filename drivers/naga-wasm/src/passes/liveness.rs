@@ -1,4 +1,5 @@
-//! Finds which variables hold a value that is still needed, at the places where invocations that parted meet again.
+//! Finds which variables hold a value that is still needed, at the places where invocations that parted meet again, and
+//! removes assignments whose value nobody needs.
 //!
 //! Registers with one definition are not looked at: nothing overwrites them.
 
@@ -77,6 +78,41 @@ impl Liveness {
 
 /// Analyses a function.
 pub(crate) fn analyse(func: &Func) -> Liveness {
+    walk_through(func).liveness
+}
+
+/// Removes assignments to variables that nobody needs.
+pub(crate) fn remove_assignments(func: &mut Func) {
+    let mut walker = walk_through(func);
+    if walker.unknown {
+        return;
+    }
+    walker.needed = Some(Vec::new());
+    let end = walker.empty.clone();
+    walker.list(&func.body, end);
+    sweep(&mut func.body, &mut walker.needed.unwrap_or_default().into_iter());
+}
+
+/// Removes the instructions that are not needed; they come in the order in which the walker meets them.
+fn sweep(body: &mut Vec<Stmt>, needed: &mut impl Iterator<Item = bool>) {
+    let mut kept = Vec::with_capacity(body.len());
+    for mut stmt in std::mem::take(body).into_iter().rev() {
+        match &mut stmt {
+            Stmt::Inst(_) if needed.next() == Some(false) => continue,
+            Stmt::If { accept, reject, .. } => {
+                sweep(reject, needed);
+                sweep(accept, needed);
+            }
+            Stmt::Block { body, .. } | Stmt::Loop { body, .. } => sweep(body, needed),
+            _ => {}
+        }
+        kept.push(stmt);
+    }
+    kept.reverse();
+    *body = kept;
+}
+
+fn walk_through(func: &Func) -> Walker {
     let mut count = 0;
     let places = func.regs.iter().map(|info| {
         info.mutable.then(|| {
@@ -95,9 +131,11 @@ pub(crate) fn analyse(func: &Func) -> Liveness {
         tops: HashMap::new(),
         targets: HashMap::new(),
         changed: true,
+        unknown: controls.saturating_mul(2 * count) > MAX_BITS,
+        needed: None,
     };
-    if controls.saturating_mul(2 * count) > MAX_BITS {
-        return walker.liveness;
+    if walker.unknown {
+        return walker;
     }
     let mut walks = 0;
     while walker.changed && walks <= MAX_WALKS {
@@ -109,7 +147,7 @@ pub(crate) fn analyse(func: &Func) -> Liveness {
         walker.list(&func.body, end);
         walks += 1;
     }
-    walker.liveness
+    walker
 }
 
 struct Walker {
@@ -120,6 +158,10 @@ struct Walker {
     /// What is needed where a jump to a label leads.
     targets: HashMap<Label, Rc<Set>>,
     changed: bool,
+    /// The function is too large to be analysed.
+    unknown: bool,
+    /// Whether each instruction is needed, if that is asked for; the last one comes first.
+    needed: Option<Vec<bool>>,
 }
 
 impl Walker {
@@ -183,7 +225,18 @@ impl Walker {
         live
     }
 
-    fn inst(&self, inst: &Inst, live: &mut Set) {
+    fn inst(&mut self, inst: &Inst, live: &mut Set) {
+        if let Some(needed) = &mut self.needed {
+            let place = match inst {
+                Inst::Op { dst, .. } | Inst::Load { dst, .. } => self.liveness.places.get(dst.0 as usize).copied(),
+                _ => None,
+            };
+            let is_needed = place.flatten().is_none_or(|place| live.contains(place));
+            needed.push(is_needed);
+            if !is_needed {
+                return;
+            }
+        }
         inst.defs(|reg| {
             if let Some(place) = self.place(reg) {
                 live.remove(place);

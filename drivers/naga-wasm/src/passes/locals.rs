@@ -8,7 +8,7 @@ use wasm_encoder::ValType;
 use super::regions::Node;
 use super::slots::{Layout, traffic};
 use super::uniformity::Variance;
-use crate::ir::{Func, Operand, Reg, RegInfo, Stmt, Ty};
+use crate::ir::{Func, Inst, Operand, Reg, RegInfo, Stmt, Ty};
 
 /// Registers that are alive at the same time in wasm locals; further ones lie in scratch memory. Code generators allot
 /// machine registers in more than linear time: 4,000 values that are alive together took one 20 s.
@@ -185,6 +185,11 @@ impl Lives {
                     if let Stmt::Masked { mask, .. } = stmt {
                         self.operand(*mask);
                     }
+                    if let Inst::Call { results, .. } = inst {
+                        // The results of one lane are written before the arguments of the next are read.
+                        results.iter().for_each(|&result| self.touch(result));
+                        self.at += 1;
+                    }
                     let mut regs = Vec::new();
                     inst.uses(|reg| regs.push(reg));
                     inst.defs(|reg| regs.push(reg));
@@ -299,7 +304,7 @@ struct Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Inst, Label, Op};
+    use crate::ir::{Label, Op};
     use naga::Span;
 
     fn op(dst: u32, arg: u32) -> Stmt {

@@ -25,7 +25,16 @@ pub(crate) fn lower(
     let whole = unit.invocations().is_multiple_of(LANES);
     let labels = next_label(nodes);
     let regs = &mut unit.entry.regs;
-    let mut masks = Masks { regs, variances, uniformity, liveness, partings: Partings::default(), open: Vec::new(), labels };
+    let mut masks = Masks {
+        regs,
+        variances,
+        uniformity,
+        liveness,
+        partings: Partings::default(),
+        open: Vec::new(),
+        tested: Vec::new(),
+        labels,
+    };
     let one = unit.workgroup_size == [1, 1, 1];
     let mask = if whole || one { Mask::All } else { Mask::Some(Operand::Builtin(Builtin::Active)) };
     masks.nodes(nodes, mask)
@@ -99,6 +108,8 @@ struct Masks<'a> {
     liveness: &'a Liveness,
     partings: Partings,
     open: Vec<Open>,
+    /// Masks of which a lane is known to be on, wherever they are at hand.
+    tested: Vec<Mask>,
     labels: u32,
 }
 
@@ -121,6 +132,7 @@ impl Masks<'_> {
     fn region(&mut self, region: &mut Region, mask: Mask) -> Result<(), Diagnostic> {
         self.partings = Partings::default();
         self.open.clear();
+        self.tested.clear();
         for &label in &region.ends {
             self.open.push(Open { label, depth: 0, arms: 0, kind: OpenKind::Plain, jumped: false });
         }
@@ -188,7 +200,17 @@ impl Masks<'_> {
         let jump = Stmt::Jump { label: target.label, span: naga::Span::UNDEFINED };
         let any = self.op(Op::Any, &[mask.operand()], out);
         out.push(self.choice_of(any, Vec::new(), vec![jump]));
+        self.tested.push(mask);
         Ok(())
+    }
+
+    /// Whether a lane is known to be on. Variables do not count: they change.
+    fn is_tested(&self, mask: Mask) -> bool {
+        let fixed = match mask {
+            Mask::Some(Operand::Reg(Reg(reg))) => self.regs.get(reg as usize).is_some_and(|info| !info.mutable),
+            Mask::Some(_) | Mask::All => true,
+        };
+        fixed && self.tested.contains(&mask)
     }
 
     fn choice_of(&mut self, condition: Operand, accept: Vec<Stmt>, reject: Vec<Stmt>) -> Stmt {
@@ -414,6 +436,10 @@ impl Masks<'_> {
                     return Err(defect("a jump to the start of a loop that not all lanes take"));
                 }
                 out.push(copy(lanes, mask.operand()));
+                if self.is_tested(mask) {
+                    out.push(Stmt::Jump { label, span });
+                    return Ok(Flow::Gone);
+                }
                 let any = self.op(Op::Any, &[mask.operand()], out);
                 let stmt = self.choice_of(any, vec![Stmt::Jump { label, span }], Vec::new());
                 out.push(stmt);

@@ -7,8 +7,9 @@
 //! | [`fold`] | IR | propagates constants and copies, unrolls short loops |
 //! | [`scalars`] | IR | turns objects into variables |
 //! | [`dead`] | IR | removes computations whose result nobody reads |
-//! | [`liveness`] | IR | which variables are needed where invocations that parted meet again |
+//! | [`liveness`] | IR | which variables are needed where invocations that parted meet again; removes assignments |
 //! | [`uniformity`] | IR | how values and control flow differ between invocations |
+//! | [`ranges`] | IR | removes the clamps of indices that are in range |
 //! | [`regions`] | IR | splits a function at its barriers |
 //! | [`masks`] | regions | turns control flow that differs within a gang into masks |
 //! | [`slots`] | regions | which values are kept in memory between regions, and where |
@@ -21,6 +22,7 @@ pub(crate) mod liveness;
 pub(crate) mod locals;
 pub(crate) mod masks;
 pub(crate) mod promote;
+pub(crate) mod ranges;
 pub(crate) mod regions;
 pub(crate) mod scalars;
 pub(crate) mod slots;
