@@ -22,6 +22,7 @@ pub(crate) fn remove_clamps(unit: &mut Unit, variances: &[Variance]) {
     let mut body = std::mem::take(&mut unit.entry.body);
     let mut ranges = Ranges {
         max: vec![0; unit.entry.regs.len()],
+        variables: unit.entry.regs.iter().map(|info| info.mutable).collect(),
         made: HashMap::new(),
         refined: Vec::new(),
         variances,
@@ -43,6 +44,7 @@ pub(crate) fn remove_clamps(unit: &mut Unit, variances: &[Variance]) {
 struct Ranges<'a> {
     /// The greatest value of each register.
     max: Vec<u32>,
+    variables: Vec<bool>,
     /// What registers with one definition are made of.
     made: HashMap<Reg, (Op, Vec<Operand>)>,
     /// What conditions say, innermost last.
@@ -57,6 +59,10 @@ struct Ranges<'a> {
 impl Ranges<'_> {
     fn variance(&self, operand: Operand) -> Variance {
         uniformity::of_operand(self.variances, self.size, operand)
+    }
+
+    fn is_variable(&self, Reg(reg): Reg) -> bool {
+        self.variables.get(reg as usize).copied().unwrap_or(true)
     }
 
     fn max(&self, operand: Operand) -> u32 {
@@ -146,7 +152,7 @@ impl Ranges<'_> {
         };
         let limit = self.max(more);
         if let Operand::Reg(reg) = less
-            && self.made.contains_key(&reg)
+            && !self.is_variable(reg)
             && !(signed && (limit > SIGN || self.max(less) > SIGN))
         {
             self.refined.push((reg, limit.saturating_sub(u32::from(strict))));
@@ -161,7 +167,9 @@ impl Ranges<'_> {
         if let Inst::Op { dst, op, args } = inst {
             let max = self.result(*op, args);
             self.define(*dst, max);
-            self.made.entry(*dst).or_insert_with(|| (*op, args.clone()));
+            if !self.is_variable(*dst) {
+                self.made.entry(*dst).or_insert_with(|| (*op, args.clone()));
+            }
             return;
         }
         inst.defs(|reg| self.define(reg, u32::MAX));
