@@ -191,9 +191,10 @@ impl<'a> Layouts<'a> {
     /// Bytes of the smallest scalar in a shape.
     pub(crate) fn grain(&self, shape: Shape) -> u32 {
         match shape {
-            Shape::Scalar(scalar) | Shape::Atomic(scalar) | Shape::Vector { scalar, .. } | Shape::Matrix { scalar, .. } => {
-                cell_of(scalar).bytes()
-            }
+            Shape::Scalar(scalar)
+            | Shape::Atomic(scalar)
+            | Shape::Vector { scalar, .. }
+            | Shape::Matrix { scalar, .. } => cell_of(scalar).bytes(),
             Shape::Array { base: ty, .. } | Shape::Struct(ty) => self.facts(ty).grain,
         }
     }

@@ -64,9 +64,9 @@ impl Body {
     /// The reach of an access with one term that differs between lanes.
     fn steps(&self, term: &Term, copies: bool, offset: u32) -> Reach {
         let Some(stride) = self.variance(term.index).stride else { return Reach::Any };
-        let step = stride.checked_mul(term.stride).and_then(|step| {
-            if copies { step.checked_mul(LANES)?.checked_add(4) } else { Some(step) }
-        });
+        let step = stride
+            .checked_mul(term.stride)
+            .and_then(|step| if copies { step.checked_mul(LANES)?.checked_add(4) } else { Some(step) });
         let Some(step) = step.filter(|&step| step <= MAX_STEP && stride <= MAX_STEP) else { return Reach::Any };
         if offset.checked_mul(LANES).and_then(|offset| offset.checked_add(4 * MAX_STEP)).is_none() {
             return Reach::Any;

@@ -284,13 +284,7 @@ impl Body {
     }
 
     /// Sets a variable in the lanes that are on.
-    fn masked_copy(
-        &mut self,
-        emitter: &Emitter,
-        dst: Reg,
-        value: Operand,
-        mask: Operand,
-    ) -> Result<(), Diagnostic> {
+    fn masked_copy(&mut self, emitter: &Emitter, dst: Reg, value: Operand, mask: Operand) -> Result<(), Diagnostic> {
         self.vector(emitter, value)?;
         self.vector(emitter, Operand::Reg(dst))?;
         self.vector(emitter, mask)?;

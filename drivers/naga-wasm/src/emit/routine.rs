@@ -2,10 +2,10 @@
 
 use wasm_encoder::{BlockType, Function, ValType};
 
+use super::atomic;
 use super::body::{Body, Target};
 use super::module::Emitter;
 use super::value::ALL_LANES;
-use super::atomic;
 use crate::ir::{AtomicOp, Cell, Helper, LANES, Ty};
 use crate::runtime;
 
@@ -18,13 +18,25 @@ pub(crate) enum Routine {
     /// `(addresses, cells, mask)`
     Scatter(Cell),
     /// `(base, offsets, mask, length)`: zeroes in each lane that is on. With copies, offsets are into them.
-    Fill { copies: bool },
+    Fill {
+        copies: bool,
+    },
     /// `(to, its offsets, from, its offsets, mask, length)`: copies in each lane that is on.
-    Move { to: bool, from: bool, words: bool },
+    Move {
+        to: bool,
+        from: bool,
+        words: bool,
+    },
     /// `(addresses, values, compares, mask) -> olds`
-    Atomic { op: AtomicOp, plain: bool },
+    Atomic {
+        op: AtomicOp,
+        plain: bool,
+    },
     /// `(address, value, compare) -> old`
-    AtomicOne { op: AtomicOp, plain: bool },
+    AtomicOne {
+        op: AtomicOp,
+        plain: bool,
+    },
     /// `(index) -> word` of the constants.
     ConstantWord,
 }

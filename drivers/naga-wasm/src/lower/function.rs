@@ -168,10 +168,7 @@ impl<'a, 'u> Lowerer<'a, 'u> {
                 None => self.unit.object(Object { size, align: align.max(4), table: None, shared }),
             };
             self.unit.privates.insert(handle, object);
-            return Ok(Place {
-                shape,
-                root: Root::Memory(Address::start(Base::Object(object))),
-            });
+            return Ok(Place { shape, root: Root::Memory(Address::start(Base::Object(object))) });
         }
         let regs = match self.privates.get(&handle) {
             Some(regs) => regs.clone(),

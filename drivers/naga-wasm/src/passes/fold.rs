@@ -122,8 +122,7 @@ impl Folder<'_> {
                 (Operand::I32(index), Some(Operand::I32(last))) => Some(index.min(last)),
                 _ => None,
             };
-            let offset =
-                constant.and_then(|index| index.checked_mul(term.stride)?.checked_add(new.offset));
+            let offset = constant.and_then(|index| index.checked_mul(term.stride)?.checked_add(new.offset));
             match offset {
                 Some(offset) => new.offset = offset,
                 None => new.terms.push(Term { index, last, stride: term.stride }),

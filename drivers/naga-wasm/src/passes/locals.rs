@@ -86,13 +86,7 @@ pub(crate) fn of_function(func: &Func) -> Locals {
 }
 
 /// Assigns the locals of the entry point, after the `params` parameters of `run`.
-pub(crate) fn of_nodes(
-    func: &Func,
-    nodes: &[Node],
-    layout: &Layout,
-    variances: &[Variance],
-    params: u32,
-) -> Locals {
+pub(crate) fn of_nodes(func: &Func, nodes: &[Node], layout: &Layout, variances: &[Variance], params: u32) -> Locals {
     let mut lives = Lives::new(func);
     lives.nodes(func, nodes, layout);
     assign(func, variances, &lives, params)

@@ -417,13 +417,7 @@ impl Masks<'_> {
         Ok(flow)
     }
 
-    fn jump(
-        &mut self,
-        label: Label,
-        span: naga::Span,
-        mask: Mask,
-        out: &mut Vec<Stmt>,
-    ) -> Result<Flow, Diagnostic> {
+    fn jump(&mut self, label: Label, span: naga::Span, mask: Mask, out: &mut Vec<Stmt>) -> Result<Flow, Diagnostic> {
         let depth = self.partings.depth();
         let Some(open) = self.open.iter_mut().rev().find(|open| open.label == label) else {
             return Err(defect("a jump to nowhere"));

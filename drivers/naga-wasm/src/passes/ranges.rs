@@ -97,7 +97,7 @@ impl Ranges<'_> {
         }
     }
 
-    fn list(&mut self, body: &mut Vec<Stmt>) {
+    fn list(&mut self, body: &mut [Stmt]) {
         let depth = self.refined.len();
         for stmt in body.iter_mut() {
             self.stmt(stmt);

@@ -203,7 +203,7 @@ mod tests {
             workgroup_size: [4, 1, 1],
             constant_bytes: 0,
         };
-        let uniformity = uniformity::analyse(&unit);
+        let uniformity = uniformity::analyse(&unit, &liveness::analyse(&unit.entry));
         split(std::mem::take(&mut unit.entry.body), &uniformity)
     }
 

@@ -33,9 +33,7 @@ pub(crate) fn promote(unit: &mut Unit) {
     }
     walk_insts(&unit.entry.body, &mut |inst| survey(inst, &mut uses));
     let cells = uses.into_iter().map(|cells| match cells {
-        Use::Cells(cells) if cells.len() <= MAX_CELLS && !overlap(&cells) => {
-            Some(variables(&mut unit.entry, &cells))
-        }
+        Use::Cells(cells) if cells.len() <= MAX_CELLS && !overlap(&cells) => Some(variables(&mut unit.entry, &cells)),
         Use::Cells(_) | Use::Memory => None,
     });
     let cells: Vec<_> = cells.collect();

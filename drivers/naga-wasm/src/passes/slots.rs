@@ -11,8 +11,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::regions::{Node, Region, each_region};
 use super::locals::is_vector;
+use super::regions::{Node, Region, each_region};
 use super::uniformity::Variance;
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::ir::{Func, LANES, ObjectId, Operand, Reg, Stmt, Unit, walk, walk_insts};
@@ -245,7 +245,7 @@ fn set_before_used(region: &Region) -> BTreeSet<Reg> {
 mod tests {
     use super::*;
     use crate::ir::{Address, Base, Builtin, Cell, Inst, Object, Op, RegInfo, Ty};
-    use crate::passes::{regions, uniformity};
+    use crate::passes::{liveness, regions, uniformity};
     use naga::Span;
 
     fn copy(dst: u32, value: Operand) -> Stmt {
@@ -253,7 +253,7 @@ mod tests {
     }
 
     fn store(object: u32, value: Operand) -> Stmt {
-        let address = Address { base: Base::Object(ObjectId(object)), index: None, offset: 0 };
+        let address = Address::start(Base::Object(ObjectId(object)));
         Stmt::Inst(Inst::Store { cell: Cell::I32, address, value })
     }
 
@@ -284,17 +284,19 @@ mod tests {
             objects: vec![object.clone(), object],
             bindings: Vec::new(),
             workgroup_bytes: 20,
-            workgroup_size: [4, 1, 1],
+            workgroup_size: [8, 1, 1],
             constant_bytes: 0,
         };
-        let uniformity = uniformity::analyse(&unit);
+        let uniformity = uniformity::analyse(&unit, &liveness::analyse(&unit.entry));
         let nodes = regions::split(std::mem::take(&mut unit.entry.body), &uniformity).unwrap();
-        let layout = assign(&unit, &nodes, &uniformity, &Options::default()).unwrap();
-        assert_eq!(layout.slots.keys().copied().collect::<Vec<_>>(), [Reg(0), Reg(3)]);
-        // Behind the workgroup's memory, and in the context behind two slots.
+        let single = vec![true, false];
+        let layout = assign(&unit, &nodes, &uniformity.registers(), single, &Options::default()).unwrap();
+        // Both are the index, and so the index of the first lane says all.
+        assert_eq!(layout.slots.iter().collect::<Vec<_>>(), [(&Reg(0), &0), (&Reg(3), &4)]);
+        // Behind the workgroup's memory, and in the context behind two slots, once for each lane.
         assert_eq!(layout.home(ObjectId(0)), Some(Home::Scratch(32)));
-        assert_eq!(layout.home(ObjectId(1)), Some(Home::Context(8)));
-        assert_eq!((layout.contexts, layout.context_bytes, layout.total), (80, 48, 80 + 4 * 48));
+        assert_eq!(layout.home(ObjectId(1)), Some(Home::Context(16)));
+        assert_eq!((layout.contexts, layout.context_bytes, layout.total), (80, 176, 80 + 2 * 176));
         let mut seen = Vec::new();
         each_region(&nodes, &mut |region| seen.push(traffic(&unit.entry, region, &layout)));
         // Set before it is used: not loaded.

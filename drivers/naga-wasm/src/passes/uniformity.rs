@@ -11,9 +11,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::liveness::Liveness;
-use crate::ir::{
-    Address, Base, Builtin, Func, Inst, LANES, Label, ObjectId, Op, Operand, Reg, Stmt, Unit, walk,
-};
+use crate::ir::{Address, Base, Builtin, Func, Inst, LANES, Label, ObjectId, Op, Operand, Reg, Stmt, Unit, walk};
 
 /// Rounds after which no variable is believed in any more. Real kernels take a handful; a chain of variables that hand
 /// a value on from round to round of a loop would take one for each.
@@ -134,7 +132,7 @@ impl Uniformity {
             parted_objects: vec![false; unit.objects.len()],
             parted: HashSet::new(),
             escapes: HashMap::new(),
-                results: true,
+            results: true,
             changed: false,
             workgroup_size: unit.workgroup_size,
             callees: Vec::new(),
@@ -325,10 +323,7 @@ fn scaled(value: Variance, other: Variance, factor: u32) -> Variance {
 /// Whether all lanes of a value have the same quotient by `divisor`: they count up from a multiple of their number, and
 /// the divisor is a multiple of it too.
 fn stays_in_block(value: Variance, divisor: u32) -> bool {
-    value.stride == Some(1)
-        && value.zeros >= LANES.trailing_zeros()
-        && divisor != 0
-        && divisor.is_multiple_of(LANES)
+    value.stride == Some(1) && value.zeros >= LANES.trailing_zeros() && divisor != 0 && divisor.is_multiple_of(LANES)
 }
 
 fn block(value: Variance) -> Variance {
@@ -385,9 +380,7 @@ impl Partings {
     /// Whether a variable that is set here must keep its value in the lanes that are not here.
     pub(crate) fn need(&self, liveness: &Liveness, reg: Reg) -> bool {
         self.list.iter().any(|parting| match *parting {
-            Parting::Accept(label) => {
-                liveness.is_live_in_reject(label, reg) || liveness.is_live_after(label, reg)
-            }
+            Parting::Accept(label) => liveness.is_live_in_reject(label, reg) || liveness.is_live_after(label, reg),
             Parting::Reject(label) | Parting::Jump(label) => liveness.is_live_after(label, reg),
         })
     }

@@ -103,7 +103,7 @@ macro_rules! instructions {
 instructions! {
     f32 {
         unary: f32x4_abs f64x2_promote_low_f32x4;
-        binary: f32x4_add f32x4_sub f32x4_mul f32x4_div f32x4_pmin f32x4_pmax f32x4_eq f32x4_ne f32x4_lt;
+        binary: f32x4_add f32x4_sub f32x4_mul f32x4_div f32x4_pmin f32x4_pmax f32x4_eq f32x4_lt;
         shift: ;
     }
     f64 {
@@ -114,7 +114,7 @@ instructions! {
     u32 {
         unary: f32x4_convert_i32x4_s f64x2_convert_low_i32x4_s f64x2_convert_low_i32x4_u
             i64x2_extend_low_i32x4_s i64x2_extend_high_i32x4_s;
-        binary: i32x4_add i32x4_sub i32x4_mul i32x4_eq i32x4_lt_s i32x4_gt_s i32x4_ge_u i32x4_min_s i32x4_max_s
+        binary: i32x4_add i32x4_sub i32x4_mul i32x4_lt_s i32x4_gt_s i32x4_ge_u i32x4_min_s i32x4_max_s
             i64x2_extmul_low_i32x4_u i64x2_extmul_high_i32x4_u;
         shift: i32x4_shl i32x4_shr_s i32x4_shr_u;
     }
@@ -129,7 +129,7 @@ instructions! {
         shift: ;
     }
     Bits {
-        unary: v128_not;
+        unary: ;
         binary: v128_and v128_or v128_xor v128_andnot;
         shift: ;
     }
