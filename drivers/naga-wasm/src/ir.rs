@@ -223,6 +223,9 @@ pub(crate) enum Op {
     FSub,
     FMul,
     FDiv,
+    /// `args[0] * args[1] + args[2]`, and `args[2] - args[0] * args[1]`, with one rounding or two. Of vectors.
+    FMulAdd,
+    FMulSubFrom,
     FNeg,
     FAbs,
     FSqrt,

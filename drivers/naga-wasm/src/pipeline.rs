@@ -9,11 +9,11 @@ use crate::ir::{AtomicOp, Base, Inst, ObjectId, Stmt, Unit, has_barrier, walk, w
 use crate::layout::Layouts;
 use crate::lower::{Context, function, globals};
 use crate::options::Options;
-use crate::passes::{dead, fold, inline, liveness, masks, promote, ranges, regions, scalars, slots, uniformity};
+use crate::passes::{contract, dead, fold, inline, liveness, masks, promote, ranges, regions, scalars, slots, uniformity};
 use crate::{Features, Kernel, dump, emit};
 
 /// Names of the passes, in the order in which [`compile`](crate::compile) runs them.
-pub const PASSES: [&str; 14] = [
+pub const PASSES: [&str; 15] = [
     "layout",
     "inline",
     "promote",
@@ -24,6 +24,7 @@ pub const PASSES: [&str; 14] = [
     "liveness",
     "uniformity",
     "ranges",
+    "contract",
     "regions",
     "masks",
     "slots",
@@ -77,6 +78,11 @@ pub(crate) fn run(
     let mut variances = uniformity.registers();
     ranges::remove_clamps(&mut unit, &variances);
     show(&mut observer, "ranges", || dump::unit(&unit, &variances));
+    if options.contract {
+        contract::contract(&mut unit.entry, &variances);
+        show(&mut observer, "contract", || dump::unit(&unit, &variances));
+    }
+    dead::remove(&mut unit.entry);
     let mut nodes = regions::split(std::mem::take(&mut unit.entry.body), &uniformity)?;
     show(&mut observer, "regions", || dump::nodes(&unit.entry, &nodes, &variances));
     masks::lower(&mut unit, &mut nodes, &uniformity, &liveness, &mut variances)?;

@@ -44,6 +44,8 @@ pub(crate) struct Body {
     /// Offset in scratch memory of the registers that have no local.
     pub(super) spills: Option<u32>,
     temporaries: Vec<Temporary>,
+    /// First and number of the locals of pieces that are copied in.
+    piece_locals: (u32, u32),
 }
 
 /// A local for what an instruction has to keep aside.
@@ -71,6 +73,7 @@ impl Body {
             workgroup_size: [1; 3],
             spills: None,
             temporaries: Vec::new(),
+            piece_locals: (0, 0),
         }
     }
 
@@ -255,6 +258,23 @@ impl Body {
         let local = self.local(ty);
         self.temporaries.push(Temporary { ty, local, taken: true });
         local
+    }
+
+    /// First of that many vector locals in a row, for one piece of code.
+    pub(super) fn piece_locals(&mut self, count: u32) -> u32 {
+        if self.piece_locals.1 < count {
+            let first = self.local(ValType::V128);
+            (1..count).for_each(|_| {
+                self.local(ValType::V128);
+            });
+            self.piece_locals = (first, count);
+        }
+        self.piece_locals.0
+    }
+
+    /// Appends instructions that are already encoded.
+    pub(super) fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
     }
 
     fn free_temporaries(&mut self) {

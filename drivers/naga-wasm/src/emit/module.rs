@@ -116,6 +116,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) costs: Vec<u64>,
     /// Function index of `spend`.
     pub(crate) spend: u32,
+    /// Bytes of routines that were copied to where they are used.
+    pub(crate) copied: usize,
     /// Scratch memory that is taken.
     scratch_bytes: u32,
 }
@@ -139,6 +141,7 @@ pub(crate) fn emit(
         spends: Vec::new(),
         costs: Vec::new(),
         spend: 0,
+        copied: 0,
         scratch_bytes: layout.total.next_multiple_of(16),
     };
     emitter.spend = emitter.functions.reserve(&[ValType::I64], &[ValType::I64]);

@@ -11,6 +11,12 @@ use crate::ir::{Helper, Op, Operand, Reg, Ty};
 use crate::passes::uniformity;
 use crate::runtime;
 
+/// Bytes of a routine that is copied to where it is used.
+const MAX_PIECE: usize = 700;
+
+/// Bytes of all copies of routines in a module.
+const MAX_COPIED: usize = 16 << 10;
+
 impl Body {
     /// An operation, in the cheapest form that its operands and its result allow.
     pub(super) fn operation(
@@ -82,6 +88,7 @@ impl Body {
         let mut code = self.code();
         match op {
             Op::Copy | Op::ToNumber | Op::Any | Op::Helper(_) | Op::MinU | Op::FMin | Op::FMax => &mut code,
+            Op::FMulAdd | Op::FMulSubFrom => return Err(defect("a fused operation on scalars")),
             Op::Select => code.select(),
             Op::Add => code.i32_add(),
             Op::Sub => code.i32_sub(),
@@ -178,8 +185,7 @@ impl Body {
             self.vector(emitter, arg)?;
         }
         if let Some(routine) = routine_of(op) {
-            let function = emitter.routine(Routine::Runtime(routine));
-            self.code().call(function);
+            self.call_or_copy(emitter, routine);
             return Ok(());
         }
         let mut code = self.code();
@@ -207,6 +213,8 @@ impl Body {
             Op::FSub => code.f32x4_sub(),
             Op::FMul => code.f32x4_mul(),
             Op::FDiv => code.f32x4_div(),
+            Op::FMulAdd => code.f32x4_relaxed_madd(),
+            Op::FMulSubFrom => code.f32x4_relaxed_nmadd(),
             Op::FNeg => code.f32x4_neg(),
             Op::FAbs => code.f32x4_abs(),
             Op::FSqrt => code.f32x4_sqrt(),
@@ -229,6 +237,24 @@ impl Body {
             _ => return Err(defect("an operation without an instruction")),
         };
         Ok(())
+    }
+
+    /// Applies a routine to what is on the stack. A call costs as much as ten instructions or more, as all vectors that
+    /// are alive have to be kept in memory; so short routines are copied in, as long as there is room.
+    fn call_or_copy(&mut self, emitter: &mut Emitter, routine: runtime::Routine) {
+        let (bytes, locals) = runtime::piece(routine, 0);
+        if bytes.len() > MAX_PIECE || emitter.copied + bytes.len() > MAX_COPIED {
+            let function = emitter.routine(Routine::Runtime(routine));
+            self.code().call(function);
+            return;
+        }
+        emitter.copied += bytes.len();
+        let first = self.piece_locals(locals);
+        let (bytes, _) = runtime::piece(routine, first);
+        for param in (0..routine.params()).rev() {
+            self.code().local_set(first + param);
+        }
+        self.raw(&bytes);
     }
 
     fn choice(
@@ -282,7 +308,7 @@ fn routine_of(op: Op) -> Option<runtime::Routine> {
 
 fn arity(op: Op) -> usize {
     match op {
-        Op::Select => 3,
+        Op::Select | Op::FMulAdd | Op::FMulSubFrom => 3,
         Op::Copy
         | Op::Not
         | Op::ToNumber

@@ -137,6 +137,8 @@ pub(crate) fn result_ty(op: Op) -> Ty {
         | Op::FSub
         | Op::FMul
         | Op::FDiv
+        | Op::FMulAdd
+        | Op::FMulSubFrom
         | Op::FNeg
         | Op::FAbs
         | Op::FSqrt

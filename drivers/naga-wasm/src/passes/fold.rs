@@ -9,11 +9,14 @@ use std::collections::HashMap;
 use crate::ir::{Address, Func, Inst, Label, Op, Operand, Reg, RegInfo, Stmt, Term, walk, walk_insts};
 use crate::lower::builder;
 
-/// Most rounds of a loop that is unrolled.
+/// Most rounds of a loop that is unrolled, and most statements that come of it.
 const MAX_ROUNDS: usize = 8;
-
-/// Most statements of an unrolled loop.
 const MAX_UNROLLED: usize = 1024;
+
+/// The same for loops of more rounds. Their counter costs less beside what they do, and what they hold in registers has
+/// to fit there.
+const MAX_MANY_ROUNDS: usize = 16;
+const MAX_MANY_UNROLLED: usize = 256;
 
 /// Statements that may be written in all, those of attempts included. When they are used up, nothing more is unrolled.
 const MAX_WRITTEN: usize = 1 << 18;
@@ -318,17 +321,19 @@ impl Folder<'_> {
 
     /// Writes the rounds of a loop one after the other, until one does not lead to another.
     fn rounds(&mut self, label: Label, body: &[Stmt]) -> Option<(Vec<Stmt>, bool)> {
-        let start = self.written;
         let mut all = Vec::new();
-        for _ in 0..=MAX_ROUNDS {
+        let mut statements = 0;
+        for count in 0..=MAX_MANY_ROUNDS {
+            let most = if count > MAX_ROUNDS { MAX_MANY_UNROLLED } else { MAX_UNROLLED };
             let top = self.label(label);
             let mut round = Vec::new();
             let reached = self.list(body, &mut round);
+            walk(&round, &mut |_| statements += 1);
             let again = matches!(round.last(), Some(Stmt::Jump { label, .. }) if *label == top);
             if again {
                 round.pop();
             }
-            if jumps_to(&round, top) > 0 || self.written > start + MAX_UNROLLED || self.written > MAX_WRITTEN {
+            if jumps_to(&round, top) > 0 || statements > most || self.written > MAX_WRITTEN {
                 return None;
             }
             all.append(&mut round);

@@ -10,11 +10,13 @@
 //! | [`liveness`] | IR | which variables are needed where invocations that parted meet again; removes assignments |
 //! | [`uniformity`] | IR | how values and control flow differ between invocations |
 //! | [`ranges`] | IR | removes the clamps of indices that are in range |
+//! | [`contract`] | IR | fuses multiplications with additions |
 //! | [`regions`] | IR | splits a function at its barriers |
 //! | [`masks`] | regions | turns control flow that differs within a gang into masks |
 //! | [`slots`] | regions | which values are kept in memory between regions, and where |
 //! | [`locals`] | regions | which wasm local holds which register |
 
+pub(crate) mod contract;
 pub(crate) mod dead;
 pub(crate) mod fold;
 pub(crate) mod inline;

@@ -1,4 +1,4 @@
-//! Removes the clamps of indices that are known to be in range.
+//! Removes the clamps of indices that are known to be in range, and takes constants out of such indices.
 //!
 //! Each register has a greatest value, as an unsigned number, over all invocations. It follows from the operation that
 //! makes it and, inside of what a condition decides about, from the condition, if that is the same for a gang: lanes
@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::uniformity::{self, Variance};
-use crate::ir::{Address, Builtin, Inst, LANES, Op, Operand, Reg, Stmt, Unit};
+use crate::ir::{Address, Builtin, Inst, LANES, Op, Operand, Reg, Stmt, Term, Unit};
 
 /// Walks after which variables that still grow are taken to be any non-negative number, and any number at all.
 const WALKS_TO_SIGN: u32 = 2;
@@ -241,6 +241,39 @@ impl Ranges<'_> {
             {
                 term.last = None;
             }
+            if term.last.is_none() {
+                while let Some((inner, bytes)) = self.inner(term) {
+                    let Some(offset) = address.offset.checked_add(bytes) else { break };
+                    (*term, address.offset) = (inner, offset);
+                }
+            }
+        }
+    }
+
+    /// A term without a constant that its index is a sum or a product with, and what that adds to the offset.
+    fn inner(&self, term: &Term) -> Option<(Term, u32)> {
+        let Operand::Reg(reg) = term.index else { return None };
+        let (op, args) = self.made.get(&reg)?;
+        let (index, constant) = match *args.as_slice() {
+            [index, Operand::I32(constant)] => (index, constant),
+            [Operand::I32(constant), index] if *op != Op::Shl => (index, constant),
+            _ => return None,
+        };
+        if matches!(index, Operand::Reg(reg) if self.is_variable(reg)) || self.variance(index).stride.is_none() {
+            return None;
+        }
+        let scaled = |factor: u32| {
+            self.max(index).checked_mul(factor)?;
+            Some((Term { index, last: None, stride: term.stride.checked_mul(factor)? }, 0))
+        };
+        match op {
+            Op::Add => {
+                self.max(index).checked_add(constant)?;
+                Some((Term { index, ..*term }, constant.checked_mul(term.stride)?))
+            }
+            Op::Mul => scaled(constant),
+            Op::Shl if constant < 32 => scaled(1 << constant),
+            _ => None,
         }
     }
 }

@@ -277,6 +277,9 @@ pub(crate) fn result(op: Op, args: &[Operand], known: &[Variance]) -> Variance {
     if op == Op::Any {
         return Variance { workgroup: all.workgroup, ..Variance::GANG };
     }
+    if matches!(op, Op::FMulAdd | Op::FMulSubFrom) {
+        return Variance::VARYING;
+    }
     let base = Variance { workgroup: all.workgroup, stride: all.stride.filter(|&stride| stride == 0), zeros: 0 };
     match (op, known, args) {
         (Op::Copy, &[value], _) => value,

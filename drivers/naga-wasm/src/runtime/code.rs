@@ -72,6 +72,8 @@ pub(super) const ROUND_WIDE: f64 = 6_755_399_441_055_744.0;
 /// A function under construction. Values get a local each; the compiler below this one sees through them.
 pub(super) struct Code {
     bytes: Vec<u8>,
+    /// The local of the first parameter.
+    first: u32,
     params: u32,
     locals: u32,
 }
@@ -136,13 +138,13 @@ instructions! {
 }
 
 impl Code {
-    /// A function with that many vectors as parameters.
-    pub(super) fn new(params: u32) -> Self {
-        Self { bytes: Vec::new(), params, locals: 0 }
+    /// Code with that many vectors as parameters, whose locals begin at `first`.
+    pub(super) fn new(params: u32, first: u32) -> Self {
+        Self { bytes: Vec::new(), first, params, locals: 0 }
     }
 
-    pub(super) fn param(index: u32) -> V {
-        V(index)
+    pub(super) fn param(&self, index: u32) -> V {
+        V(self.first + index)
     }
 
     fn sink(&mut self) -> InstructionSink<'_> {
@@ -151,10 +153,16 @@ impl Code {
 
     /// Names what is on the stack.
     fn set(&mut self) -> V {
-        let local = self.params + self.locals;
+        let local = self.first + self.params + self.locals;
         self.locals += 1;
         self.sink().local_set(local);
         V(local)
+    }
+
+    /// The code as a piece of another function, and how many locals it has, its parameters among them.
+    pub(super) fn into_piece(mut self, result: V) -> (Vec<u8>, u32) {
+        self.sink().local_get(result.0);
+        (self.bytes, self.params + self.locals)
     }
 
     /// The function that answers `result`.

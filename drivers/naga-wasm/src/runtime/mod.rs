@@ -122,7 +122,7 @@ impl Routine {
         )
     }
 
-    fn params(self) -> u32 {
+    pub(crate) fn params(self) -> u32 {
         if self.is_binary() { 2 } else { 1 }
     }
 }
@@ -134,14 +134,22 @@ pub(crate) fn signature(routine: Routine) -> (Vec<ValType>, Vec<ValType>) {
 
 /// The body of a routine.
 pub(crate) fn body(routine: Routine) -> Function {
-    let mut code = Code::new(routine.params());
+    let mut code = Code::new(routine.params(), 0);
     let result = compute(routine, &mut code);
     code.finish(result)
 }
 
+/// A routine as a piece of another function. It takes its parameters from the locals from `first` on and leaves its
+/// result on the stack. It uses so many locals, its parameters among them, all of them vectors.
+pub(crate) fn piece(routine: Routine, first: u32) -> (Vec<u8>, u32) {
+    let mut code = Code::new(routine.params(), first);
+    let result = compute(routine, &mut code);
+    code.into_piece(result)
+}
+
 fn compute(routine: Routine, code: &mut Code) -> V {
     // The second is there if the routine is a binary one.
-    let (x, y) = (Code::param(0), Code::param(1));
+    let (x, y) = (code.param(0), code.param(1));
     match routine {
         Routine::Exp => exponential::exp(code, x),
         Routine::Exp2 => exponential::exp2(code, x),
