@@ -214,8 +214,9 @@ pub(crate) enum Op {
     Not,
     /// `Bool` to 0 or 1.
     ToNumber,
-    /// Whether a `Bool` is set in any lane. The result is the same in all.
+    /// Whether a `Bool` is set in any lane, or in all. The result is the same in all.
     Any,
+    All,
     Clz,
     Ctz,
     Popcnt,

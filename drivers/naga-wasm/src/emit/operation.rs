@@ -29,11 +29,14 @@ impl Body {
         if args.len() != arity(op) {
             return Err(defect("an operation with the wrong number of operands"));
         }
-        if op == Op::Any {
+        if matches!(op, Op::Any | Op::All) {
             for &arg in args {
                 if self.is_vector(arg) {
                     self.vector(emitter, arg)?;
-                    self.code().v128_any_true();
+                    match op {
+                        Op::Any => self.code().v128_any_true(),
+                        _ => self.code().i32x4_all_true(),
+                    };
                 } else {
                     self.scalar(emitter, arg)?;
                 }
@@ -87,7 +90,7 @@ impl Body {
         }
         let mut code = self.code();
         match op {
-            Op::Copy | Op::ToNumber | Op::Any | Op::Helper(_) | Op::MinU | Op::FMin | Op::FMax => &mut code,
+            Op::Copy | Op::ToNumber | Op::Any | Op::All | Op::Helper(_) | Op::MinU | Op::FMin | Op::FMax => &mut code,
             Op::FMulAdd | Op::FMulSubFrom => return Err(defect("a fused operation on scalars")),
             Op::Select => code.select(),
             Op::Add => code.i32_add(),
@@ -313,6 +316,7 @@ fn arity(op: Op) -> usize {
         | Op::Not
         | Op::ToNumber
         | Op::Any
+        | Op::All
         | Op::Clz
         | Op::Ctz
         | Op::Popcnt

@@ -168,7 +168,8 @@ pub(crate) fn result_ty(op: Op) -> Ty {
         | Op::FGt
         | Op::FGe
         | Op::Not
-        | Op::Any => Ty::Bool,
+        | Op::Any
+        | Op::All => Ty::Bool,
         Op::Helper(helper) => helper.result(),
         _ => Ty::I32,
     }

@@ -4,6 +4,10 @@
 //! lane. Both parts of an `if` are done one after the other, each with its mask and only if a lane is in it. Lanes that
 //! jump where others do not are left out until the end of the block that they jump to, which has a variable for them.
 //! A loop goes on until no lane is left in it.
+//!
+//! Where lanes may have left, as behind the condition of a loop or of an early return, what follows is there twice if it
+//! is not long: without masks, for when all lanes are still there, and with them. A register may have a definition in
+//! each, then.
 
 use super::liveness::Liveness;
 use super::regions::{Node, Region};
@@ -13,6 +17,10 @@ use crate::ir::{AtomicOp, Builtin, Inst, LANES, Label, Op, Operand, Reg, RegInfo
 
 /// A part of an `if` with so few and so simple instructions is done without asking whether a lane is in it.
 const SHORT_ARM: usize = 6;
+
+/// What may be there twice has at least and at most so many statements.
+const MIN_DOUBLED: usize = 4;
+const MAX_DOUBLED: usize = 96;
 
 /// Lowers the regions of `nodes`; makes registers in the entry point of `unit` and adds their variance.
 pub(crate) fn lower(
@@ -33,6 +41,7 @@ pub(crate) fn lower(
         partings: Partings::default(),
         open: Vec::new(),
         tested: Vec::new(),
+        doubled: false,
         labels,
     };
     let one = unit.workgroup_size == [1, 1, 1];
@@ -110,6 +119,8 @@ struct Masks<'a> {
     open: Vec<Open>,
     /// Masks of which a lane is known to be on, wherever they are at hand.
     tested: Vec<Mask>,
+    /// Inside of what is there twice.
+    doubled: bool,
     labels: u32,
 }
 
@@ -158,7 +169,7 @@ impl Masks<'_> {
         if let Some(folded) = crate::lower::builder::fold(op, args) {
             return folded;
         }
-        let variance = if op == Op::Any { Variance::GANG } else { Variance::VARYING };
+        let variance = if matches!(op, Op::Any | Op::All) { Variance::GANG } else { Variance::VARYING };
         let dst = self.new_reg(Ty::Bool, false, variance);
         out.push(Stmt::Inst(Inst::Op { dst, op, args: args.to_vec() }));
         Operand::Reg(dst)
@@ -179,6 +190,9 @@ impl Masks<'_> {
                 Flow::On(now) if now == mask => {}
                 Flow::On(now) => {
                     mask = now;
+                    if self.may_double(mask, rest.as_slice()) {
+                        return self.both_ways(rest.collect(), mask, arms, out);
+                    }
                     if !rest.as_slice().iter().all(is_harmless) {
                         self.leave_if_empty(mask, arms, out)?;
                     }
@@ -187,6 +201,56 @@ impl Masks<'_> {
             }
         }
         Ok(Flow::On(mask))
+    }
+
+    /// Whether statements are worth being there twice, and not yet inside of such.
+    fn may_double(&self, mask: Mask, rest: &[Stmt]) -> bool {
+        let mut statements = 0usize;
+        walk(rest, &mut |_| statements += 1);
+        !self.doubled && mask != Mask::All && (MIN_DOUBLED..=MAX_DOUBLED).contains(&statements)
+    }
+
+    /// The rest of a list without masks if all lanes are on, and with them otherwise.
+    fn both_ways(
+        &mut self,
+        rest: Vec<Stmt>,
+        mask: Mask,
+        arms: usize,
+        out: &mut Vec<Stmt>,
+    ) -> Result<Flow, Diagnostic> {
+        self.doubled = true;
+        let all = self.op(Op::All, &[mask.operand()], out);
+        let tested = self.tested.len();
+        let before = self.partings.clone();
+        let mut first = Vec::new();
+        let together = self.list(rest.clone(), Mask::All, arms, &mut first)?;
+        let parted = std::mem::replace(&mut self.partings, before);
+        let mut second = Vec::new();
+        self.leave_if_empty(mask, arms, &mut second)?;
+        let masked = self.list(rest, mask, arms, &mut second)?;
+        self.partings.merge(parted);
+        self.tested.truncate(tested);
+        self.doubled = false;
+        let flow = self.joined([(together, &mut first), (masked, &mut second)]);
+        let choice = self.choice_of(all, first, second);
+        out.push(choice);
+        Ok(flow)
+    }
+
+    /// Who goes on after one of two ways, each with its end.
+    fn joined(&mut self, ways: [(Flow, &mut Vec<Stmt>); 2]) -> Flow {
+        match [ways[0].0, ways[1].0] {
+            [Flow::Gone, flow] | [flow, Flow::Gone] => flow,
+            [a, b] if a == b => a,
+            _ => {
+                let lanes = self.lanes();
+                for (flow, out) in ways {
+                    let arrived = if let Flow::On(mask) = flow { mask.operand() } else { Operand::Bool(false) };
+                    out.push(copy(lanes, arrived));
+                }
+                Flow::On(Mask::Some(Operand::Reg(lanes)))
+            }
+        }
     }
 
     /// Jumps to the end of the innermost block if no lane is left. There is one: the lanes have jumped somewhere.
@@ -210,7 +274,7 @@ impl Masks<'_> {
             Mask::Some(Operand::Reg(Reg(reg))) => self.regs.get(reg as usize).is_some_and(|info| !info.mutable),
             Mask::Some(_) | Mask::All => true,
         };
-        fixed && self.tested.contains(&mask)
+        mask == Mask::All || fixed && self.tested.contains(&mask)
     }
 
     fn choice_of(&mut self, condition: Operand, accept: Vec<Stmt>, reject: Vec<Stmt>) -> Stmt {
@@ -275,18 +339,7 @@ impl Masks<'_> {
         let mut second = Vec::new();
         let rejected = self.list(reject, mask, arms, &mut second)?;
         self.partings.merge(parted);
-        let flow = match (accepted, rejected) {
-            (Flow::Gone, flow) | (flow, Flow::Gone) => flow,
-            (a, b) if a == b => a,
-            (a, b) => {
-                let lanes = self.lanes();
-                for (flow, out) in [(a, &mut first), (b, &mut second)] {
-                    let arrived = if let Flow::On(mask) = flow { mask.operand() } else { Operand::Bool(false) };
-                    out.push(copy(lanes, arrived));
-                }
-                Flow::On(Mask::Some(Operand::Reg(lanes)))
-            }
-        };
+        let flow = self.joined([(accepted, &mut first), (rejected, &mut second)]);
         Ok((first, second, flow))
     }
 
@@ -362,12 +415,17 @@ impl Masks<'_> {
         arms: usize,
         out: &mut Vec<Stmt>,
     ) -> Result<Flow, Diagnostic> {
-        let kind = if self.parts(&body) {
-            OpenKind::Block(jumps_past(&body, label).then(|| self.lanes()))
+        let depth = self.partings.depth();
+        let past = targets_past(&body, label);
+        // Lanes go further while others wait elsewhere, so that control comes to the end of the block without them.
+        let masked = past.iter().any(|target| {
+            self.open.iter().rev().find(|open| open.label == *target).is_none_or(|open| depth > open.depth)
+        });
+        let kind = if masked || self.parts(&body) {
+            OpenKind::Block((!past.is_empty()).then(|| self.lanes()))
         } else {
             OpenKind::Plain
         };
-        let depth = self.partings.depth();
         self.open.push(Open { label, depth, arms, kind, jumped: false });
         let mut inside = Vec::new();
         let flow = self.list(body, mask, arms, &mut inside)?;
@@ -483,11 +541,11 @@ fn is_harmless(stmt: &Stmt) -> bool {
 /// Whether a list has a jump to somewhere outside of it.
 fn jumps_out(body: &[Stmt]) -> bool {
     // Label 0 is never made.
-    jumps_past(body, Label(0))
+    !targets_past(body, Label(0)).is_empty()
 }
 
-/// The same, but to somewhere else than the end of the block of a label.
-fn jumps_past(body: &[Stmt], label: Label) -> bool {
+/// Where a list has jumps to, outside of it and not at the end of the block of a label.
+fn targets_past(body: &[Stmt], label: Label) -> Vec<Label> {
     let mut inside = vec![label];
     let mut targets = Vec::new();
     walk(body, &mut |stmt| match stmt {
@@ -496,7 +554,8 @@ fn jumps_past(body: &[Stmt], label: Label) -> bool {
         _ => {}
     });
     inside.sort_unstable();
-    targets.iter().any(|target| inside.binary_search(target).is_err())
+    targets.retain(|target| inside.binary_search(target).is_err());
+    targets
 }
 
 /// Whether a list has a jump out of it that is not its last statement.

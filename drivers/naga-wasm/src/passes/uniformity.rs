@@ -274,7 +274,7 @@ fn builtin_variance(builtin: Builtin, size: [u32; 3]) -> Variance {
 /// The variance of an operation's result.
 pub(crate) fn result(op: Op, args: &[Operand], known: &[Variance]) -> Variance {
     let all = known.iter().copied().reduce(Variance::join).unwrap_or(Variance::WORKGROUP);
-    if op == Op::Any {
+    if matches!(op, Op::Any | Op::All) {
         return Variance { workgroup: all.workgroup, ..Variance::GANG };
     }
     if matches!(op, Op::FMulAdd | Op::FMulSubFrom) {
