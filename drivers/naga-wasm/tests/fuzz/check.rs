@@ -13,6 +13,8 @@ use crate::random::Random;
 
 /// More than all but a few kernels take.
 const STEPS: u64 = 400_000;
+/// Work units for one run: far more than so many steps take.
+const WORK: i64 = 1_000_000_000;
 
 /// How it went.
 #[derive(Debug)]
@@ -28,8 +30,13 @@ pub enum Verdict {
 /// What is wrong with the compiler, or with the interpreter.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
+    /// The compiler does not take it.
     Refused,
+    /// The compiler panics, what it makes is not valid or traps, or it writes where it must not.
     Panicked,
+    /// It does not come to its end.
+    Endless,
+    /// It leaves something else.
     Differs,
 }
 
@@ -134,8 +141,8 @@ pub fn check(source: &str, launch: &Launch, strictly: bool) -> Verdict {
     }
     let fails = |kind, message| Verdict::Fails(Failure { kind, message });
     match catch_unwind(AssertUnwindSafe(|| run(&program, launch, &constants, bytes(&buffers)))) {
-        Err(_) => fails(Kind::Panicked, "a panic or a trap".to_owned()),
-        Ok(Err(refusal)) => fails(Kind::Refused, refusal),
+        Err(_) => fails(Kind::Panicked, "see above".to_owned()),
+        Ok(Err(failure)) => Verdict::Fails(failure),
         Ok(Ok(got)) => match difference(&buffers, &got, &wanted) {
             Some(message) => fails(Kind::Differs, message),
             None => Verdict::Same,
@@ -157,10 +164,10 @@ fn run(
     launch: &Launch,
     constants: &[u8],
     mut buffers: Vec<(u32, Vec<u8>)>,
-) -> Result<Vec<(u32, Vec<u8>)>, String> {
+) -> Result<Vec<(u32, Vec<u8>)>, Failure> {
     let options = naga_wasm::Options::default();
     let kernel = naga_wasm::compile(program.module(), program.info(), "main", &options)
-        .map_err(|diagnostic| diagnostic.to_string())?;
+        .map_err(|diagnostic| Failure { kind: Kind::Refused, message: diagnostic.to_string() })?;
     let total = launch.groups.iter().map(|&count| u64::from(count)).product();
     let middle = if launch.seed.is_multiple_of(3) { total / 2 } else { total };
     let budget = if launch.seed.is_multiple_of(5) { 700 } else { 1_000_000 };
@@ -171,10 +178,12 @@ fn run(
             buffers: buffers.clone(),
             range: Some(range),
             budget,
-            ..Run::default()
+            refills: WORK / budget,
         };
         let outcome = run_kernel(&kernel, run);
-        assert_eq!(outcome.status, STATUS_DONE);
+        if outcome.status != STATUS_DONE {
+            return Err(Failure { kind: Kind::Endless, message: format!("status {}", outcome.status) });
+        }
         for ((_, bytes), after) in buffers.iter_mut().zip(outcome.buffers) {
             *bytes = after;
         }
