@@ -94,7 +94,7 @@ fn buffers(launch: &Launch) -> Vec<Buffer> {
     let mut random = Random::new(!launch.seed);
     let total = launch.total() as usize;
     let (some, few) = (1 + random.below(40), 1 + random.below(4));
-    let shapes: [(usize, &[u8]); 14] = [
+    let shapes: [(usize, &[u8]); 15] = [
         (some, b"i"),
         (some, b"f"),
         (few * ITEM.len(), ITEM),
@@ -109,6 +109,7 @@ fn buffers(launch: &Launch) -> Vec<Buffer> {
         (24, b"i"),
         (24, b"i"),
         (total, b"i"),
+        ((1 + some) * 4, b"f"),
     ];
     let filled = |(binding, (count, pattern))| Buffer::filled(binding, count, pattern, &mut random);
     (0..).zip(shapes).map(filled).collect()

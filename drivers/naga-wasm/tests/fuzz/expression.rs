@@ -278,6 +278,7 @@ impl Generator {
             Type::Scalar(Scalar::I32) => ("bitcast<i32>(in_u[@])", I32),
             Type::Scalar(Scalar::Bool) => ("(in_u[@] > 9u)", BOOL),
             Type::Vector(3, Scalar::F32) => ("in_v[@].v", ty.clone()),
+            Type::Vector(4, Scalar::F32) => ("in_4[@]", ty.clone()),
             Type::Vector(4, Scalar::U32) => ("shared_in.list[@]", ty.clone()),
             Type::Vector(2, Scalar::U32) => ("in_v[@].p", ty.clone()),
             Type::Item => ("in_v[@]", Type::Item),

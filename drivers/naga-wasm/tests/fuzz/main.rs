@@ -64,11 +64,15 @@ fn random_kernels_do_what_the_interpreter_does() {
                     Verdict::Fails(other) => other.kind == failure.kind,
                     _ => false,
                 };
+                // Each try may panic once more.
+                let hook = std::panic::take_hook();
+                std::panic::set_hook(Box::new(|_| {}));
                 let cut = reduce(kernel, fails);
+                std::panic::set_hook(hook);
                 let path = kept().join(format!("seed-{seed}.wgsl"));
-                std::fs::write(&path, cut.to_string()).unwrap();
+                let written = std::fs::write(&path, cut.to_string());
                 let (kind, message, path) = (failure.kind, failure.message, path.display());
-                panic!("seed {seed}: {kind:?}: {message}; cut down, and kept as {path}:\n{cut}");
+                panic!("seed {seed}: {kind:?}: {message}; cut down, and kept as {path} ({written:?}):\n{cut}");
             }
         }
     }
