@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hal_interpreter::{ErrorKind, FindingKind, Options};
 use hal_kernel::Program;
-use naga_wasm::abi::STATUS_DONE;
+use naga_wasm::abi::{STATUS_DONE, STATUS_STOPPED};
 
 use crate::common::oracle::{interpret, load};
 use crate::common::{Run, run_kernel};
@@ -159,7 +159,7 @@ fn constants(launch: &Launch, program: &Program) -> Vec<u8> {
     bytes.take(program.function("main").map_or(0, |function| function.constant_bytes as usize)).collect()
 }
 
-/// Compiles and runs it, in one piece or in two, with much budget or with little.
+/// Compiles and runs it, in one piece or in two, with much budget or with little; now and then first with too little.
 fn run(
     program: &Program,
     launch: &Launch,
@@ -172,18 +172,22 @@ fn run(
     let total = launch.groups.iter().map(|&count| u64::from(count)).product();
     let middle = if launch.seed.is_multiple_of(3) { total / 2 } else { total };
     let budget = if launch.seed.is_multiple_of(5) { 700 } else { 1_000_000 };
+    let begin = |buffers: &[(u32, Vec<u8>)], range, budget, refills| {
+        let (groups, constants) = (launch.groups, constants.to_vec());
+        run_kernel(&kernel, Run { groups, constants, buffers: buffers.to_vec(), range: Some(range), budget, refills })
+    };
+    let endless = |status| Failure { kind: Kind::Endless, message: format!("status {status}") };
+    if launch.seed.is_multiple_of(7) {
+        // Stopped wherever it is: it must return, and not have written where it may not.
+        let status = begin(&buffers, (0, total), 60, 2).status;
+        if status != STATUS_DONE && status != STATUS_STOPPED {
+            return Err(endless(status));
+        }
+    }
     for range in [(0, middle), (middle, total)].into_iter().filter(|(begin, end)| begin < end) {
-        let run = Run {
-            groups: launch.groups,
-            constants: constants.to_vec(),
-            buffers: buffers.clone(),
-            range: Some(range),
-            budget,
-            refills: WORK / budget,
-        };
-        let outcome = run_kernel(&kernel, run);
+        let outcome = begin(&buffers, range, budget, WORK / budget);
         if outcome.status != STATUS_DONE {
-            return Err(Failure { kind: Kind::Endless, message: format!("status {}", outcome.status) });
+            return Err(endless(outcome.status));
         }
         for ((_, bytes), after) in buffers.iter_mut().zip(outcome.buffers) {
             *bytes = after;
