@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hal_interpreter::{ErrorKind, FindingKind, Options};
 use hal_kernel::Program;
-use naga_wasm::abi::STATUS_DONE;
+use naga_wasm::abi::{STATUS_DONE, STATUS_STOPPED};
 
 use crate::common::oracle::{interpret, load};
 use crate::common::{Run, run_kernel};
@@ -13,6 +13,8 @@ use crate::random::Random;
 
 /// More than all but a few kernels take.
 const STEPS: u64 = 400_000;
+/// Work units for one run: far more than so many steps take.
+const WORK: i64 = 1_000_000_000;
 
 /// How it went.
 #[derive(Debug)]
@@ -28,8 +30,13 @@ pub enum Verdict {
 /// What is wrong with the compiler, or with the interpreter.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
+    /// The compiler does not take it.
     Refused,
+    /// The compiler panics, what it makes is not valid or traps, or it writes where it must not.
     Panicked,
+    /// It does not come to its end.
+    Endless,
+    /// It leaves something else.
     Differs,
 }
 
@@ -87,7 +94,7 @@ fn buffers(launch: &Launch) -> Vec<Buffer> {
     let mut random = Random::new(!launch.seed);
     let total = launch.total() as usize;
     let (some, few) = (1 + random.below(40), 1 + random.below(4));
-    let shapes: [(usize, &[u8]); 14] = [
+    let shapes: [(usize, &[u8]); 15] = [
         (some, b"i"),
         (some, b"f"),
         (few * ITEM.len(), ITEM),
@@ -102,6 +109,7 @@ fn buffers(launch: &Launch) -> Vec<Buffer> {
         (24, b"i"),
         (24, b"i"),
         (total, b"i"),
+        ((1 + some) * 4, b"f"),
     ];
     let filled = |(binding, (count, pattern))| Buffer::filled(binding, count, pattern, &mut random);
     (0..).zip(shapes).map(filled).collect()
@@ -134,8 +142,8 @@ pub fn check(source: &str, launch: &Launch, strictly: bool) -> Verdict {
     }
     let fails = |kind, message| Verdict::Fails(Failure { kind, message });
     match catch_unwind(AssertUnwindSafe(|| run(&program, launch, &constants, bytes(&buffers)))) {
-        Err(_) => fails(Kind::Panicked, "a panic or a trap".to_owned()),
-        Ok(Err(refusal)) => fails(Kind::Refused, refusal),
+        Err(_) => fails(Kind::Panicked, "see above".to_owned()),
+        Ok(Err(failure)) => Verdict::Fails(failure),
         Ok(Ok(got)) => match difference(&buffers, &got, &wanted) {
             Some(message) => fails(Kind::Differs, message),
             None => Verdict::Same,
@@ -151,30 +159,36 @@ fn constants(launch: &Launch, program: &Program) -> Vec<u8> {
     bytes.take(program.function("main").map_or(0, |function| function.constant_bytes as usize)).collect()
 }
 
-/// Compiles and runs it, in one piece or in two, with much budget or with little.
+/// Compiles and runs it, in one piece or in two, with much budget or with little; now and then first with too little.
 fn run(
     program: &Program,
     launch: &Launch,
     constants: &[u8],
     mut buffers: Vec<(u32, Vec<u8>)>,
-) -> Result<Vec<(u32, Vec<u8>)>, String> {
+) -> Result<Vec<(u32, Vec<u8>)>, Failure> {
     let options = naga_wasm::Options::default();
     let kernel = naga_wasm::compile(program.module(), program.info(), "main", &options)
-        .map_err(|diagnostic| diagnostic.to_string())?;
+        .map_err(|diagnostic| Failure { kind: Kind::Refused, message: diagnostic.to_string() })?;
     let total = launch.groups.iter().map(|&count| u64::from(count)).product();
     let middle = if launch.seed.is_multiple_of(3) { total / 2 } else { total };
     let budget = if launch.seed.is_multiple_of(5) { 700 } else { 1_000_000 };
+    let begin = |buffers: &[(u32, Vec<u8>)], range, budget, refills| {
+        let (groups, constants) = (launch.groups, constants.to_vec());
+        run_kernel(&kernel, Run { groups, constants, buffers: buffers.to_vec(), range: Some(range), budget, refills })
+    };
+    let endless = |status| Failure { kind: Kind::Endless, message: format!("status {status}") };
+    if launch.seed.is_multiple_of(7) {
+        // Stopped wherever it is: it must return, and not have written where it may not.
+        let status = begin(&buffers, (0, total), 60, 2).status;
+        if status != STATUS_DONE && status != STATUS_STOPPED {
+            return Err(endless(status));
+        }
+    }
     for range in [(0, middle), (middle, total)].into_iter().filter(|(begin, end)| begin < end) {
-        let run = Run {
-            groups: launch.groups,
-            constants: constants.to_vec(),
-            buffers: buffers.clone(),
-            range: Some(range),
-            budget,
-            ..Run::default()
-        };
-        let outcome = run_kernel(&kernel, run);
-        assert_eq!(outcome.status, STATUS_DONE);
+        let outcome = begin(&buffers, range, budget, WORK / budget);
+        if outcome.status != STATUS_DONE {
+            return Err(endless(outcome.status));
+        }
         for ((_, bytes), after) in buffers.iter_mut().zip(outcome.buffers) {
             *bytes = after;
         }

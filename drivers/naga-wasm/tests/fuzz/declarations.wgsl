@@ -6,6 +6,7 @@ var<immediate> known: vec4<u32>;
 @group(0) @binding(1) var<storage> in_f: array<f32>;
 @group(0) @binding(2) var<storage> in_v: array<Item>;
 @group(0) @binding(3) var<uniform> shared_in: Uniform;
+@group(0) @binding(14) var<storage> in_4: array<vec4<f32>>;
 // What each invocation leaves: elements of its own.
 @group(0) @binding(4) var<storage, read_write> rows: array<array<u32, 6>>;
 @group(0) @binding(5) var<storage, read_write> items: array<Item>;

@@ -105,6 +105,11 @@ impl Generator {
     /// A number that the front end does not know: it refuses what it can see is wrong, and computes what it can.
     fn literal(&mut self, ty: &Type) -> Expr {
         let text = match ty {
+            // Every second one, every second pair, the first few: all ways in which vectors of four are parted.
+            Type::Scalar(Scalar::Bool) if self.entry && !self.uniform && self.random.percent(75) => {
+                let (bit, count) = (self.random.below(4), self.random.below(9));
+                [format!("(((l >> {bit}u) & 1u) == 0u)"), format!("(l >= {count}u)")][self.random.below(2)].clone()
+            }
             Type::Scalar(Scalar::Bool) => format!("(known.x == {}u)", self.random.below(2)),
             Type::Scalar(Scalar::I32) => format!("({} + i32(known.w))", self.constant(Scalar::I32)),
             Type::Scalar(Scalar::U32) => format!("({} + known.w)", self.constant(Scalar::U32)),
@@ -273,6 +278,7 @@ impl Generator {
             Type::Scalar(Scalar::I32) => ("bitcast<i32>(in_u[@])", I32),
             Type::Scalar(Scalar::Bool) => ("(in_u[@] > 9u)", BOOL),
             Type::Vector(3, Scalar::F32) => ("in_v[@].v", ty.clone()),
+            Type::Vector(4, Scalar::F32) => ("in_4[@]", ty.clone()),
             Type::Vector(4, Scalar::U32) => ("shared_in.list[@]", ty.clone()),
             Type::Vector(2, Scalar::U32) => ("in_v[@].p", ty.clone()),
             Type::Item => ("in_v[@]", Type::Item),
@@ -287,6 +293,14 @@ impl Generator {
         let (near, far) = (self.random.below(9), self.random.word());
         if self.uniform || !self.entry {
             return ("$0".to_owned(), vec![self.expr(&U32, depth.min(1))]);
+        }
+        let counters = self.scope.iter().map(|variable| &variable.text).filter(|text| text.starts_with('i'));
+        let counters: Vec<&String> = counters.filter(|text| text[1..].parse::<u32>().is_ok()).collect();
+        if !counters.is_empty() && self.random.percent(60) {
+            let counter = counters[self.random.below(counters.len())];
+            let forms =
+                ["@", "@ * SIZE + l", "l * 4u + @", "@ * groups.x + id.x", "id.x - @", "@ + 1u", "l % 4u * 3u + @"];
+            return (self.random.pick(&forms).replace('@', counter), Vec::new());
         }
         let text = match self.random.below(14) {
             0 => "id.x".to_owned(),

@@ -84,9 +84,7 @@ pub fn kernel(seed: u64) -> Kernel {
     let element = maker.ty();
     maker.entry = true;
     maker.left = 12 + maker.random.below(25) as u32;
-    maker.scope = entry_scope(&variables, &private, &element);
-    let declared = variables.iter().enumerate().map(|(at, ty)| format!("var v{at}: {ty};"));
-    let mut body: Vec<Stmt> = declared.map(|text| Stmt::Line(Text::plain(text))).collect();
+    let mut body = maker.begin(&variables, &private, &element);
     body.extend(maker.together(2, &element));
     // Behind the last barrier an invocation may end early.
     maker.left += 8;
@@ -106,23 +104,30 @@ pub fn kernel(seed: u64) -> Kernel {
 /// The elements of the workgroup's memory, outside of exchanges.
 const SHARED: &str = "shared_words[$0 % SIZE]";
 
-/// What the entry point has from the beginning. All but the workgroup's memory may be written: each invocation has its own.
-fn entry_scope(variables: &[Type], private: &Type, element: &Type) -> Vec<Variable> {
-    let own =
-        |text: &str, ty: Type, local| Variable { text: text.to_owned(), ty, writable: true, uniform: false, local };
-    let locals = variables.iter().enumerate();
-    let mut scope: Vec<Variable> = locals.map(|(at, ty)| own(&format!("v{at}"), ty.clone(), true)).collect();
-    scope.push(own("mine", private.clone(), false));
-    scope.push(Variable { writable: false, ..own(SHARED, element.clone(), false) });
-    scope.push(own("rows[place]", Type::Array(Box::new(U32), 6), false));
-    scope.push(own("items[place]", Type::Item, false));
-    scope.push(own("vectors[place]", Type::Vector(4, Scalar::F32), false));
-    scope.push(own("columns[($0 % 4u) * TOTAL + place]", U32, false));
-    scope.push(own("floats[(TOTAL - 1u - place) * 2u + ($0 & 1u)]", F32, false));
-    scope
-}
-
 impl Generator {
+    /// Declares what the entry point has from the beginning to the end. All but the workgroup's memory may be written: each
+    /// invocation has its own.
+    fn begin(&mut self, variables: &[Type], private: &Type, element: &Type) -> Vec<Stmt> {
+        let own =
+            |text: &str, ty: Type, local| Variable { text: text.to_owned(), ty, writable: true, uniform: false, local };
+        self.scope = vec![
+            own("mine", private.clone(), false),
+            Variable { writable: false, ..own(SHARED, element.clone(), false) },
+            own("rows[place]", Type::Array(Box::new(U32), 6), false),
+            own("items[place]", Type::Item, false),
+            own("vectors[place]", Type::Vector(4, Scalar::F32), false),
+            own("columns[($0 % 4u) * TOTAL + place]", U32, false),
+            own("floats[(TOTAL - 1u - place) * 2u + ($0 & 1u)]", F32, false),
+        ];
+        let mut body = vec![Stmt::Line(Text::new("mine = $0;", vec![self.expr(private, 2)]))];
+        for (at, ty) in variables.iter().enumerate() {
+            let value = self.expr(ty, 2);
+            body.push(Stmt::Line(Text::new(format!("var v{at}: {ty} = $0;"), vec![value])));
+            self.scope.push(own(&format!("v{at}"), ty.clone(), true));
+        }
+        body
+    }
+
     fn function(&mut self, private: &Type) -> Function {
         let name = self.fresh("f");
         let values: Vec<Type> = (0..self.random.below(3)).map(|_| self.ty()).collect();
@@ -155,19 +160,21 @@ impl Generator {
         let mut list = Vec::new();
         let alone = Flow { depth: 3, breaks: false, continues: false, returns: Returns::No };
         for _ in 0..1 + self.random.below(4) {
-            match self.random.below(if depth == 0 { 8 } else { 12 }) {
+            match self.random.below(if depth == 0 { 10 } else { 14 }) {
                 0..3 => list.push(self.alone(&alone)),
                 3 | 4 => list.extend(self.exchange(element)),
                 5 => list.push(self.combine()),
                 6 => list.push(self.broadcast()),
                 7 => list.push(self.storage_exchange()),
-                8 | 9 => {
+                8 => list.push(self.uniformly(|maker| maker.declare(usize::MAX))),
+                9 => list.push(self.uniformly(Self::assign)),
+                10 | 11 => {
                     let condition = self.uniformly(|maker| maker.expr(&BOOL, 2));
                     let accept = self.together(depth - 1, element);
                     let reject = if self.random.percent(50) { self.together(depth - 1, element) } else { Vec::new() };
                     list.push(Stmt::If(condition, accept, reject));
                 }
-                10 => {
+                12 => {
                     let selector = self.uniformly(|maker| maker.expr(&U32, 1));
                     let selector = Expr::new(U32, "($0 % 3u)", vec![selector]);
                     let labels = ["case 0u", "case 2u, default"];

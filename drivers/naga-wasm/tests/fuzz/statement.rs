@@ -2,7 +2,7 @@
 //! the order of what is atomic does not matter.
 
 use crate::expression::{Generator, Variable};
-use crate::tree::{BOOL, Expr, I32, Scalar, Stmt, Text, Type, U32};
+use crate::tree::{BOOL, Expr, F32, I32, Scalar, Stmt, Text, Type, U32};
 
 /// What jumps there may be.
 #[derive(Clone)]
@@ -57,21 +57,22 @@ impl Generator {
     /// One statement; what it declares is in scope from `outside` on.
     fn statement(&mut self, flow: &Flow, outside: usize) -> Stmt {
         let nested = Flow { depth: flow.depth.saturating_sub(1), ..flow.clone() };
-        match self.random.below(if flow.depth == 0 { 11 } else { 20 }) {
+        match self.random.below(if flow.depth == 0 { 12 } else { 21 }) {
             0..4 => self.assign(),
             4 | 5 => self.compound(),
             6 | 7 => self.declare(outside),
             8 => self.atomic(),
             9 => self.own_atomic(),
             10 => self.guarded_jump(flow),
-            11..14 => {
+            11 => self.past_the_end(),
+            12..15 => {
                 let condition = self.expr(&BOOL, 2);
                 let accept = self.block(&nested);
                 let reject = if self.random.percent(50) { self.block(&nested) } else { Vec::new() };
                 Stmt::If(condition, accept, reject)
             }
-            14 => self.alone(&nested),
-            15 | 16 => self.switch(&nested),
+            15 => self.alone(&nested),
+            16 | 17 => self.switch(&nested),
             _ => self.counted_loop(&nested),
         }
     }
@@ -106,8 +107,8 @@ impl Generator {
     /// A new name, or one that hides another from outside of the block that begins at `outside`.
     fn name(&mut self, outside: usize) -> String {
         let hidden = (outside > 0 && self.random.percent(20)).then(|| self.random.below(outside));
-        let candidate = hidden.map(|at| self.scope[at].text.clone());
-        let taken = |name: &String| self.scope[outside..].iter().any(|variable| variable.text == *name);
+        let candidate = hidden.and_then(|at| self.scope.get(at)).map(|variable| variable.text.clone());
+        let taken = |name: &String| self.scope.iter().skip(outside).any(|variable| variable.text == *name);
         let plain = |name: &String| name.strip_prefix('v').is_some_and(|rest| rest.parse::<u32>().is_ok());
         match candidate.filter(|name| plain(name) && !taken(name)) {
             Some(name) => name,
@@ -121,6 +122,7 @@ impl Generator {
         format!("{prefix}{}", self.names)
     }
 
+    /// Declares a variable in the block that begins at `outside`.
     pub fn declare(&mut self, outside: usize) -> Stmt {
         let ty = self.ty();
         let value = self.expr(&ty, 2);
@@ -154,6 +156,19 @@ impl Generator {
             at => format!("{}(&atomic_own[place], $1)", ATOMICS[at % ATOMICS.len()]),
         };
         Stmt::Line(Text::new(format!("$0 = {call} + atomicLoad(&atomic_own[place]);"), vec![to, value]))
+    }
+
+    /// The last element is meant, which is the last invocation's own.
+    fn past_the_end(&mut self) -> Stmt {
+        let (place, ty) = [("columns[@]", U32), ("rows[@][@]", U32), ("items[@].list[@]", U32), ("vectors[@].y", F32)]
+            [self.random.below(4)]
+        .clone();
+        let (index, value) = (self.expr(&U32, 2), self.expr(&ty, 2));
+        if !self.entry {
+            return self.compound();
+        }
+        let place = place.replace('@', "$0 | 0x80000000u");
+        Stmt::Line(Text::new(format!("if place == TOTAL - 1u {{ {place} = $1; }}"), vec![index, value]))
     }
 
     fn jump(&mut self, flow: &Flow) -> Option<Stmt> {
@@ -227,7 +242,7 @@ impl Generator {
         self.scope.push(Variable { text: counter.clone(), ty: U32, writable, uniform, local: false });
         let body = self.block(&inside);
         let c = &counter;
-        let (open, close) = match self.random.below(5) {
+        let (open, close) = match self.random.below(6) {
             0 => (Text::new(format!("for (var {c} = 0u; {c} < $0; {c}++) {{"), vec![bound]), Text::plain("}")),
             1 => {
                 let open = format!("for (var {c} = $0; {c} > 0u && $1; {c} -= 1u) {{");
@@ -238,6 +253,12 @@ impl Generator {
                 (Text::new(open, vec![condition]), Text::plain("} }"))
             }
             3 => {
+                // All invocations share the rounds.
+                let from = if self.entry && !uniform { "l" } else { "0u" };
+                let open = format!("for (var {c} = {from}; {c} < SIZE + $0; {c} += max(2u, SIZE / 2u)) {{");
+                (Text::new(open, vec![bound]), Text::plain("}"))
+            }
+            4 => {
                 let open = format!("{{ var {c} = 0u; loop {{ if {c} >= $0 {{ break; }} {c} += 1u;");
                 (Text::new(open, vec![bound]), Text::plain("} }"))
             }

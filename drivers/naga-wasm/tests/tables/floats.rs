@@ -141,7 +141,7 @@ fn several_steps() {
     // Between equal edges it is not determined.
     ternary_of_numbers("smoothstep(x, y, z)", |low, high, x| {
         let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
-        (low < high && !t.is_nan()).then(|| t * t * (3.0 - 2.0 * t))
+        (low < high && !t.is_nan()).then_some(t * t * (3.0 - 2.0 * t))
     });
 }
 

@@ -22,3 +22,4 @@ mod integers;
 mod packing;
 mod table;
 mod values;
+mod vectors;
