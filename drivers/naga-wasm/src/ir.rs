@@ -284,6 +284,9 @@ pub(crate) enum Helper {
     ToHalf,
     FromHalf,
     ReverseBits,
+    /// Sum of the products of the bytes of two words, as signed or as unsigned numbers.
+    DotS,
+    DotU,
     /// Word of the constants at a dynamic index, which is in range.
     ConstantWord,
 }

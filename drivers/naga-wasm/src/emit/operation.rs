@@ -333,7 +333,7 @@ fn arity(op: Op) -> usize {
         | Op::ConvertU
         | Op::ToFloat
         | Op::ToInt => 1,
-        Op::Helper(Helper::Pow | Helper::Atan2 | Helper::Ldexp) => 2,
+        Op::Helper(Helper::Pow | Helper::Atan2 | Helper::Ldexp | Helper::DotS | Helper::DotU) => 2,
         Op::Helper(_) => 1,
         _ => 2,
     }

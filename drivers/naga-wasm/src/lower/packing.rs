@@ -99,8 +99,8 @@ impl Lowerer<'_, '_> {
     }
 
     pub(crate) fn packed_dot(&mut self, signed: bool, a: Operand, b: Operand) -> Operand {
-        let (left, right) = (self.fields(a, 8, signed), self.fields(b, 8, signed));
-        self.dot(&left, &right)
+        let helper = if signed { Helper::DotS } else { Helper::DotU };
+        self.b.op(Op::Helper(helper), &[a, b])
     }
 
     /// `offset` and `count`, brought into the word.

@@ -127,8 +127,8 @@ instructions! {
     }
     u8 {
         unary: i8x16_popcnt i16x8_extadd_pairwise_i8x16_u i32x4_extadd_pairwise_i16x8_u;
-        binary: i8x16_sub i8x16_swizzle;
-        shift: ;
+        binary: i8x16_sub i8x16_swizzle i32x4_dot_i16x8_s;
+        shift: i16x8_shl i16x8_shr_s i16x8_shr_u;
     }
     Bits {
         unary: ;

@@ -28,6 +28,28 @@ pub(super) fn reverse_bits(code: &mut Code, x: V) -> V {
     code.v128_or(low, high)
 }
 
+/// Even and odd bytes, as numbers of 16 bits, give two sums of two products.
+pub(super) fn dot_s(code: &mut Code, x: V, y: V) -> V {
+    let mut halves = |word: V| {
+        let up = code.i16x8_shl(word, 8);
+        [code.i16x8_shr_s(up, 8), code.i16x8_shr_s(word, 8)]
+    };
+    let (x, y) = (halves(x), halves(y));
+    dot(code, x, y)
+}
+
+pub(super) fn dot_u(code: &mut Code, x: V, y: V) -> V {
+    let mut halves = |word: V| [code.v128_and(word, 0x00ff_00ffu32), code.i16x8_shr_u(word, 8)];
+    let (x, y) = (halves(x), halves(y));
+    dot(code, x, y)
+}
+
+fn dot(code: &mut Code, [even_x, odd_x]: [V; 2], [even_y, odd_y]: [V; 2]) -> V {
+    let even = code.i32x4_dot_i16x8_s(even_x, even_y);
+    let odd = code.i32x4_dot_i16x8_s(odd_x, odd_y);
+    code.i32x4_add(even, odd)
+}
+
 pub(super) fn popcnt(code: &mut Code, x: V) -> V {
     let bytes = code.i8x16_popcnt(x);
     let pairs = code.i16x8_extadd_pairwise_i8x16_u(bytes);

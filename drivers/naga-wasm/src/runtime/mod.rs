@@ -59,6 +59,9 @@ pub(crate) enum Routine {
     ToHalf,
     FromHalf,
     ReverseBits,
+    /// Sum of the products of four bytes.
+    DotS,
+    DotU,
     /// Leading and trailing zeros: 32 for 0.
     Clz,
     Ctz,
@@ -102,6 +105,8 @@ impl Routine {
             Helper::ToHalf => Self::ToHalf,
             Helper::FromHalf => Self::FromHalf,
             Helper::ReverseBits => Self::ReverseBits,
+            Helper::DotS => Self::DotS,
+            Helper::DotU => Self::DotU,
             Helper::ConstantWord => return None,
         })
     }
@@ -119,6 +124,8 @@ impl Routine {
                 | Self::Shl
                 | Self::ShrS
                 | Self::ShrU
+                | Self::DotS
+                | Self::DotU
         )
     }
 
@@ -175,6 +182,8 @@ fn compute(routine: Routine, code: &mut Code) -> V {
         Routine::ToHalf => bits::to_half(code, x),
         Routine::FromHalf => bits::from_half(code, x),
         Routine::ReverseBits => integer::reverse_bits(code, x),
+        Routine::DotS => integer::dot_s(code, x, y),
+        Routine::DotU => integer::dot_u(code, x, y),
         Routine::Clz => integer::clz(code, x),
         Routine::Ctz => integer::ctz(code, x),
         Routine::Popcnt => integer::popcnt(code, x),

@@ -56,6 +56,17 @@ fn bits_of_integers() {
 }
 
 #[test]
+fn dots_of_bytes() {
+    fn dot<T: Into<i64>>(bytes: impl Iterator<Item = (T, T)>) -> Option<u32> {
+        let sum: i64 = bytes.map(|(a, b)| a.into() * b.into()).sum();
+        Some(sum as u32)
+    }
+    let unsigned = |x: u32, y: u32| x.to_le_bytes().into_iter().zip(y.to_le_bytes());
+    check_binary(Routine::DotU, |x, y| dot(unsigned(x, y)));
+    check_binary(Routine::DotS, |x, y| dot(unsigned(x, y).map(|(a, b)| (a.cast_signed(), b.cast_signed()))));
+}
+
+#[test]
 fn division() {
     let signed = |op: fn(i32, i32) -> Option<i32>| {
         move |x: u32, y: u32| op(x.cast_signed(), y.cast_signed()).map(i32::cast_unsigned)
