@@ -1,0 +1,163 @@
+//! A kernel on a device of one of our drivers.
+
+use super::{catalog::Kernel, workload::Workload};
+use anyhow::{Context, Result, bail};
+use hal_driver::{
+    Buffer, BufferParams, BufferRef, BufferView, Command, Control, Device, Dispatch, DispatchBinding, Driver,
+    Executable, Factory, LoadRequest, Source, Work, Workgroups,
+};
+use std::{
+    sync::{Arc, mpsc},
+    thread::{self, ThreadId},
+    time::{Duration, Instant},
+};
+use tokio::runtime::Runtime;
+
+/// The bytes that an output is filled with before a kernel that is checked: not a number.
+const CANARY: [u8; 4] = [0x5a, 0x5a, 0xff, 0x7f];
+
+/// Nothing measured takes as long; a device that hangs ends the run.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Opens a new device: the first that the driver lists.
+///
+/// # Errors
+/// The driver's, or there is none.
+pub fn open(driver: &dyn Driver) -> Result<Arc<dyn Device>> {
+    let devices = driver.devices()?;
+    let first = devices.first().context("the driver lists no device")?;
+    Ok(driver.open(&first.path, &[])?)
+}
+
+/// A driver of a factory, or why there is none.
+///
+/// # Errors
+/// The factory's.
+pub fn driver(factory: &dyn Factory, name: &str) -> Result<Arc<dyn Driver>> {
+    factory.create(name).with_context(|| format!("making the driver {name}"))
+}
+
+/// Buffers and what they hold, with no kernel yet.
+pub struct Bound {
+    device: Arc<dyn Device>,
+    buffers: Vec<BufferView>,
+}
+
+/// A kernel with its buffers, ready to run.
+pub struct Ready {
+    bound: Bound,
+    executables: Arc<[Arc<dyn Executable>]>,
+    commands: Arc<[Command]>,
+}
+
+impl Bound {
+    /// Allocates and fills a workload's buffers.
+    ///
+    /// # Errors
+    /// The device's.
+    pub fn new(device: &Arc<dyn Device>, workload: &Workload) -> Result<Self> {
+        let runtime = runtime()?;
+        let mut buffers = Vec::new();
+        let allocate = |size| device.allocate(&BufferParams::default(), size);
+        for input in &workload.inputs {
+            let buffer = allocate(input.len() as u64)?;
+            runtime.block_on(buffer.write(0, input).finish())?;
+            buffers.push(buffer);
+        }
+        buffers.push(allocate(workload.output_bytes())?);
+        let whole = |buffer: Arc<dyn Buffer>| BufferView { offset: 0, length: buffer.size(), buffer };
+        Ok(Self { device: device.clone(), buffers: buffers.into_iter().map(whole).collect() })
+    }
+
+    /// Compiles a kernel for them. `groups` and `repeats` are what one turn dispatches.
+    ///
+    /// # Errors
+    /// The device's.
+    pub fn load(self, source: &str, constants: &[u32], groups: [u32; 3], repeats: u32) -> Result<Ready> {
+        let request = LoadRequest { format: "wgsl", bytes: source.as_bytes(), overrides: &[], label: "" };
+        let executable = self.device.load(&request)?;
+        let count = u32::try_from(self.buffers.len())?;
+        let binding = |binding| DispatchBinding {
+            binding,
+            buffer: BufferRef { source: Source::Direct(binding), offset: 0, length: None },
+        };
+        let dispatch = Command::Dispatch(Dispatch {
+            executable: 0,
+            function: 0,
+            workgroups: Workgroups::Direct(groups),
+            constants: constants.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            bindings: (0..count).map(binding).collect(),
+        });
+        let repeats = (0..repeats).flat_map(|_| [dispatch.clone(), Command::Barrier]);
+        Ok(Ready { bound: self, executables: Arc::new([executable]), commands: repeats.collect() })
+    }
+}
+
+impl Ready {
+    /// A workload's kernel on a device.
+    ///
+    /// # Errors
+    /// The device's.
+    pub fn new(device: &Arc<dyn Device>, kernel: &Kernel, workload: &Workload) -> Result<Self> {
+        Bound::new(device, workload)?.load(kernel.source, &workload.constants, kernel.groups, kernel.repeats)
+    }
+
+    /// Runs it and answers how many seconds a dispatch took.
+    ///
+    /// # Errors
+    /// The device's.
+    pub fn turn(&self) -> Result<f64> {
+        let dispatches = self.commands.len() / 2;
+        let begin = Instant::now();
+        self.run(self.commands.clone())?;
+        Ok(begin.elapsed().as_secs_f64() / dispatches as f64)
+    }
+
+    /// Runs it and answers which thread said that it was done.
+    ///
+    /// # Errors
+    /// The device's.
+    pub fn run_once(&self) -> Result<ThreadId> {
+        self.run(self.commands.clone())
+    }
+
+    /// Fills the output with what is not a number.
+    ///
+    /// # Errors
+    /// The device's.
+    pub fn spoil(&self) -> Result<()> {
+        let output = u32::try_from(self.bound.buffers.len().saturating_sub(1))?;
+        let target = BufferRef { source: Source::Direct(output), offset: 0, length: None };
+        self.run(Arc::new([Command::Fill { target, pattern: CANARY }])).map(drop)
+    }
+
+    /// What the output holds.
+    ///
+    /// # Errors
+    /// The device's.
+    pub fn output(&self) -> Result<Vec<f32>> {
+        let output = self.bound.buffers.last().context("there is no output")?;
+        let bytes = runtime()?.block_on(output.buffer.read(0, output.length, Vec::new()).finish())?;
+        Ok(bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect())
+    }
+
+    fn run(&self, commands: Arc<[Command]>) -> Result<ThreadId> {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        self.bound.device.submit(Work {
+            commands,
+            buffers: self.bound.buffers.clone(),
+            slots: Vec::new(),
+            executables: self.executables.clone(),
+            control: Arc::new(Control::new(Some(Instant::now() + PATIENCE))),
+            done: Box::new(move |outcome| drop(sender.send(outcome.map(|_| thread::current().id())))),
+        });
+        match receiver.recv_timeout(PATIENCE * 2) {
+            Ok(outcome) => Ok(outcome?),
+            Err(_) => bail!("the device did not say that it was done"),
+        }
+    }
+}
+
+fn runtime() -> Result<Runtime> {
+    Ok(tokio::runtime::Builder::new_current_thread().build()?)
+}
