@@ -1,5 +1,5 @@
 //! The figures of this project on this machine, each beside a baseline of the same run:
-//! `cargo xtask bench [--json FILE] [--rounds N] [--only cpu] [GROUP [KERNEL]]`.
+//! `cargo xtask bench [--json FILE] [--rounds N] [--kernel NAME] [--bare] [GROUP]`.
 //!
 //! The machine may be shared and noisy, so contestants take turns and what counts is the ratio: the median, over rounds, of each
 //! round's own ratio, with its 95 % interval. A ratio above 1 always means that ours is better: less time, more bytes per second, less memory.
@@ -13,10 +13,10 @@ mod table;
 mod tenants;
 mod transfers;
 
-use anyhow::{Context, Result, bail};
-use clap::{Parser, ValueEnum};
+use anyhow::{Context, Result};
+use clap::{Parser, builder::RangedU64ValueParser};
 use std::{path::PathBuf, process::ExitCode};
-use table::Row;
+use table::{Report, Row};
 
 /// Measures, prints a table, and writes the rows as JSON.
 #[derive(Parser)]
@@ -26,34 +26,24 @@ struct Arguments {
     #[arg(long)]
     json: Option<PathBuf>,
     /// Rounds of each kernel; rows with fewer than 31 are marked.
-    #[arg(long, default_value_t = measure::ROUNDS, value_parser = clap::value_parser!(usize))]
+    #[arg(long, default_value_t = measure::ROUNDS, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     rounds: usize,
-    /// Only one contestant, for quick work on it.
+    /// Only kernels whose name contains this, and no latencies.
     #[arg(long)]
-    only: Option<Only>,
+    kernel: Option<String>,
+    /// Only kernels, and only the cpu driver's speed: for quick work on its compiler.
+    #[arg(long, conflicts_with = "json")]
+    bare: bool,
     /// What the group of kernels starts itself with.
     #[arg(long, hide = true)]
     first_dispatches: bool,
     /// Only groups whose name contains this.
     group: Option<String>,
-    /// Only kernels whose name contains this.
-    kernel: Option<String>,
-}
-
-/// A contestant that can be alone.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Only {
-    /// The cpu driver.
-    Cpu,
 }
 
 impl Arguments {
     fn wants(&self, group: &str) -> bool {
         self.group.as_ref().is_none_or(|filter| group.contains(filter.as_str()))
-    }
-
-    fn only_cpu(&self) -> bool {
-        self.only == Some(Only::Cpu)
     }
 }
 
@@ -70,37 +60,41 @@ const GROUPS: [(&str, Group); 4] = [
 
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
-    if arguments.rounds == 0 {
-        bail!("--rounds 0; it takes at least one");
-    }
-    let with_kernels = arguments.wants(kernels::GROUP);
-    if with_kernels && !kernels::machine::is_set() {
-        let status = kernels::machine::again()?.status().context("starting this program again")?;
-        return Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from));
-    }
     if arguments.first_dispatches {
         kernels::print_first_dispatches(&arguments)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut rows = Vec::new();
-    for (name, measure) in GROUPS {
-        if arguments.wants(name) {
-            eprintln!("measuring {name}");
-            rows.extend(measure().with_context(|| format!("measuring {name}"))?);
-        }
+    let with_kernels = arguments.bare || arguments.wants(kernels::GROUP);
+    if with_kernels && !kernels::machine::is_set() {
+        let status = kernels::machine::again()?.status().context("starting this program again")?;
+        return Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from));
     }
-    let mut report = kernels::Report { rows, failures: Vec::new() };
-    if with_kernels {
-        eprintln!("measuring {}", kernels::GROUP);
-        let kernels = kernels::measure(&arguments).with_context(|| format!("measuring {}", kernels::GROUP))?;
-        report.rows.extend(kernels.rows);
-        report.failures = kernels.failures;
+    let mut report = Report::default();
+    if arguments.bare {
+        report.failures = kernels::bare(&arguments)?;
+    } else {
+        measure_groups(&arguments, &mut report)?;
+        table::print(&report.rows);
     }
-    table::print(&report.rows);
-    kernels::conclude(&report);
+    report.failures.iter().for_each(|failure| println!("{failure}"));
     if let Some(path) = &arguments.json {
         let text = serde_json::to_string_pretty(&report.rows)?;
         std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))?;
     }
     Ok(if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Measures the groups that are wanted; kernels last, as they keep this process on few processors.
+fn measure_groups(arguments: &Arguments, report: &mut Report) -> Result<()> {
+    for (name, measure) in GROUPS {
+        if arguments.wants(name) {
+            eprintln!("measuring {name}");
+            report.rows.extend(measure().with_context(|| format!("measuring {name}"))?);
+        }
+    }
+    if arguments.wants(kernels::GROUP) {
+        eprintln!("measuring {}", kernels::GROUP);
+        kernels::measure(arguments, report).with_context(|| format!("measuring {}", kernels::GROUP))?;
+    }
+    Ok(())
 }

@@ -19,18 +19,19 @@ pub struct Pair {
 /// Rounds of each pair, and the least that a figure needs. Odd, so that a median is a value that was measured.
 pub const ROUNDS: usize = 31;
 
-/// Something that can be done again and again. What it returns takes the place of time: less is better.
-pub type Turn<'a> = &'a mut dyn FnMut() -> Result<f64>;
-
-/// Lets contestants take turns. Answers what each one returned, round by round.
+/// Lets contestants take turns. Answers what `turn` made of each one, round by round, which takes the place of time: less is better.
 ///
 /// # Errors
-/// A contestant's own.
-pub fn rounds(contestants: &mut [Turn<'_>], rounds: usize) -> Result<Vec<Vec<f64>>> {
+/// A turn's own.
+pub fn rounds<T>(
+    contestants: &mut [T],
+    rounds: usize,
+    mut turn: impl FnMut(&mut T) -> Result<f64>,
+) -> Result<Vec<Vec<f64>>> {
     let mut taken = vec![Vec::with_capacity(rounds); contestants.len()];
     for _ in 0..rounds {
         for (contestant, taken) in contestants.iter_mut().zip(&mut taken) {
-            taken.push(contestant()?);
+            taken.push(turn(contestant)?);
         }
     }
     Ok(taken)
@@ -58,9 +59,10 @@ pub fn ratios(ours: &[f64], baseline: &[f64]) -> Vec<f64> {
 pub fn pair(mut ours: impl FnMut() -> Result<f64>, mut baseline: impl FnMut() -> Result<f64>) -> Result<Pair> {
     ours()?;
     baseline()?;
-    let taken = rounds(&mut [&mut ours, &mut baseline], ROUNDS)?;
-    let [mine, theirs] = &taken[..] else { anyhow::bail!("two contestants gave {} series", taken.len()) };
-    Ok(compare(mine, theirs))
+    let mut both: [&mut dyn FnMut() -> Result<f64>; 2] = [&mut ours, &mut baseline];
+    let taken = rounds(&mut both, ROUNDS, |turn| turn())?;
+    let [ours, baseline] = &taken[..] else { anyhow::bail!("two contestants gave {} series", taken.len()) };
+    Ok(compare(ours, baseline))
 }
 
 /// Nanoseconds that each of `rounds` repetitions took, all of which one call makes.
@@ -87,13 +89,13 @@ mod tests {
 
     #[test]
     fn contestants_alternate() {
-        let order = std::cell::RefCell::new(String::new());
-        let turn = |name: char, value: f64| {
-            order.borrow_mut().push(name);
-            Ok(value)
-        };
-        let taken = rounds(&mut [&mut || turn('a', 1.0), &mut || turn('b', 2.0)], 3).unwrap();
-        assert_eq!(*order.borrow(), "ababab");
+        let mut order = String::new();
+        let taken = rounds(&mut [('a', 1.0), ('b', 2.0)], 3, |(name, value)| {
+            order.push(*name);
+            Ok(*value)
+        });
+        let taken = taken.unwrap();
+        assert_eq!(order, "ababab");
         assert_eq!(taken, [vec![1.0; 3], vec![2.0; 3]]);
     }
 }

@@ -30,6 +30,15 @@ pub struct Row {
     pub at_least: Option<f64>,
 }
 
+/// What a run found.
+#[derive(Default)]
+pub struct Report {
+    /// The figures.
+    pub rows: Vec<Row>,
+    /// Why some of them are missing, or count for nothing.
+    pub failures: Vec<String>,
+}
+
 /// How a row stands to its bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -42,7 +51,7 @@ pub enum Verdict {
 }
 
 impl Row {
-    /// A row of paired rounds. `figure` turns what the contestants returned into the unit.
+    /// A row of paired rounds, without a bar. `unit` is that of what the contestants returned.
     pub fn paired(group: &'static str, name: impl Into<String>, pair: &Pair, unit: &'static str) -> Self {
         let Estimate { median, low, high } = pair.ratio;
         Self {
@@ -98,7 +107,7 @@ impl Row {
     }
 }
 
-/// Prints one table.
+/// Prints one table, and how many bars are met.
 pub fn print(rows: &[Row]) {
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
     println!(
@@ -122,6 +131,9 @@ pub fn print(rows: &[Row]) {
         );
         println!("{}", line.trim_end());
     }
+    let verdicts: Vec<Verdict> = rows.iter().filter_map(Row::verdict).collect();
+    let met = verdicts.iter().filter(|verdict| **verdict == Verdict::Met).count();
+    println!("{met} of {} bars met", verdicts.len());
 }
 
 #[cfg(test)]

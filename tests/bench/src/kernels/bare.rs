@@ -1,143 +1,32 @@
-//! The same kernel in a plain program over wgpu: what shows whether our own driver is slow.
+//! The cpu driver alone, for whoever works on its compiler: a line for each kernel as soon as there is one, and no ratio that could be taken for
+//! a figure.
 
-use super::{catalog::Kernel, workload::Workload};
-use anyhow::{Context, Result};
-use std::{borrow::Cow, sync::mpsc, time::Instant};
+use super::{
+    Run, catalog,
+    contest::contest,
+    driver::{self, Bound},
+    held_out,
+};
+use crate::{Arguments, statistics};
+use anyhow::Result;
+use std::{rc::Rc, time::Instant};
 
-/// A device of wgpu's.
-pub struct Bare {
-    device: wgpu::Device,
-    queue: wgpu::Queue,
-}
-
-/// A kernel with its buffers, ready to run.
-pub struct Ready<'a> {
-    bare: &'a Bare,
-    pipeline: wgpu::ComputePipeline,
-    group: wgpu::BindGroup,
-    output: wgpu::Buffer,
-    constants: Vec<u8>,
-    groups: [u32; 3],
-    repeats: u32,
-}
-
-impl Bare {
-    /// Opens the first Vulkan device.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn new() -> Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-            backends: wgpu::Backends::VULKAN,
-            flags: wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL,
-            ..wgpu::InstanceDescriptor::new_without_display_handle()
-        });
-        let adapters = runtime.block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
-        let adapter = adapters.into_iter().next().context("there is no Vulkan device")?;
-        let (device, queue) = runtime.block_on(adapter.request_device(&wgpu::DeviceDescriptor {
-            required_features: wgpu::Features::IMMEDIATES,
-            required_limits: adapter.limits(),
-            ..Default::default()
-        }))?;
-        Ok(Self { device, queue })
-    }
-
-    /// A workload's kernel.
-    ///
-    /// # Errors
-    /// The source is refused.
-    pub fn ready(&self, kernel: &Kernel, workload: &Workload) -> Result<Ready<'_>> {
-        let module = naga::front::wgsl::parse_str(kernel.source)?;
-        let output = self.buffer(workload.output_bytes(), None)?;
-        let mut buffers = Vec::new();
-        for input in &workload.inputs {
-            buffers.push(self.buffer(input.len() as u64, Some(input))?);
-        }
-        buffers.push(output.clone());
-        let source = wgpu::ShaderSource::Naga(Cow::Owned(module));
-        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
-        let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: None,
-            layout: None,
-            module: &module,
-            entry_point: Some("main"),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            cache: None,
-        });
-        let mut entries = Vec::new();
-        for (binding, buffer) in (0..).zip(&buffers) {
-            entries.push(wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() });
-        }
-        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
-            layout: &pipeline.get_bind_group_layout(0),
-            entries: &entries,
-        });
-        let constants = workload.constants.iter().flat_map(|word| word.to_le_bytes()).collect();
-        Ok(Ready { bare: self, pipeline, group, output, constants, groups: kernel.groups, repeats: kernel.repeats })
-    }
-
-    fn buffer(&self, size: u64, bytes: Option<&[u8]>) -> Result<wgpu::Buffer> {
-        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size,
-            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
-            mapped_at_creation: bytes.is_some(),
-        });
-        if let Some(bytes) = bytes {
-            buffer.get_mapped_range_mut(..)?.copy_from_slice(bytes);
-            buffer.unmap();
-        }
-        Ok(buffer)
-    }
-
-    fn wait(&self, index: wgpu::SubmissionIndex) -> Result<()> {
-        self.device.poll(wgpu::PollType::Wait { submission_index: Some(index), timeout: None })?;
-        Ok(())
-    }
-}
-
-impl Ready<'_> {
-    /// Runs it and answers how many seconds a dispatch took.
-    ///
-    /// # Errors
-    /// The device is lost.
-    pub fn turn(&self) -> Result<f64> {
+/// Prints the lines. Answers why some are missing.
+///
+/// # Errors
+/// The driver's.
+pub fn measure(arguments: &Arguments) -> Result<Vec<String>> {
+    let run = Run::new(arguments)?;
+    println!("{:32} {:>10} {:>10} {:11} {:>10}", "kernel", "ms", "speed", "", "load ms");
+    Ok(run.each_kernel(catalog::FAMILIES.iter().chain(&held_out::FAMILIES), |title, kernel, workload| {
+        let bound = Bound::new(&driver::open(&*run.cpu)?, workload)?;
         let begin = Instant::now();
-        let mut encoder = self.bare.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        pass.set_pipeline(&self.pipeline);
-        pass.set_bind_group(0, &self.group, &[]);
-        if !self.constants.is_empty() {
-            pass.set_immediates(0, &self.constants);
-        }
-        let [x, y, z] = self.groups;
-        (0..self.repeats).for_each(|_| pass.dispatch_workgroups(x, y, z));
-        drop(pass);
-        self.bare.wait(self.bare.queue.submit([encoder.finish()]))?;
-        Ok(begin.elapsed().as_secs_f64() / f64::from(self.repeats))
-    }
-
-    /// What the output holds.
-    ///
-    /// # Errors
-    /// The device is lost.
-    pub fn output(&self) -> Result<Vec<f32>> {
-        let copy = self.bare.device.create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size: self.output.size(),
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let mut encoder = self.bare.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_buffer_to_buffer(&self.output, 0, &copy, 0, self.output.size());
-        let index = self.bare.queue.submit([encoder.finish()]);
-        let (sender, receiver) = mpsc::channel();
-        copy.map_async(wgpu::MapMode::Read, .., move |outcome| drop(sender.send(outcome)));
-        self.bare.wait(index)?;
-        receiver.recv()??;
-        let view = copy.get_mapped_range(..)?;
-        Ok(view.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect())
-    }
+        let ready = Rc::new(bound.load(kernel.source, &workload.constants, kernel.groups, kernel.repeats)?);
+        let load = begin.elapsed().as_secs_f64();
+        let taken = contest(&mut [("cpu", Box::new(ready))], workload, run.rounds)?.concat();
+        let seconds = statistics::median(&taken);
+        let (ms, speed) = (seconds * 1e3, workload.work / seconds);
+        println!("{title:32} {ms:10.3} {speed:10.2} {:11} {:10.2}", workload.unit, load * 1e3);
+        Ok(())
+    }))
 }

@@ -1,20 +1,18 @@
 //! A kernel on a device of one of our drivers.
 
-use super::{catalog::Kernel, workload::Workload};
+use super::{catalog::Kernel, contest::Contestant, workload::Workload};
 use anyhow::{Context, Result, bail};
 use hal_driver::{
     Buffer, BufferParams, BufferRef, BufferView, Command, Control, Device, Dispatch, DispatchBinding, Driver,
     Executable, Factory, LoadRequest, Source, Work, Workgroups,
 };
 use std::{
+    rc::Rc,
     sync::{Arc, mpsc},
     thread::{self, ThreadId},
     time::{Duration, Instant},
 };
 use tokio::runtime::Runtime;
-
-/// The bytes that an output is filled with before a kernel that is checked: not a number.
-const CANARY: [u8; 4] = [0x5a, 0x5a, 0xff, 0x7f];
 
 /// Nothing measured takes as long; a device that hangs ends the run.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -48,6 +46,7 @@ pub struct Ready {
     bound: Bound,
     executables: Arc<[Arc<dyn Executable>]>,
     commands: Arc<[Command]>,
+    repeats: u32,
 }
 
 impl Bound {
@@ -58,13 +57,11 @@ impl Bound {
     pub fn new(device: &Arc<dyn Device>, workload: &Workload) -> Result<Self> {
         let runtime = runtime()?;
         let mut buffers = Vec::new();
-        let allocate = |size| device.allocate(&BufferParams::default(), size);
-        for input in &workload.inputs {
-            let buffer = allocate(input.len() as u64)?;
-            runtime.block_on(buffer.write(0, input).finish())?;
+        for bytes in workload.inputs.iter().chain([&workload.untouched()]) {
+            let buffer = device.allocate(&BufferParams::default(), bytes.len() as u64)?;
+            runtime.block_on(buffer.write(0, bytes).finish())?;
             buffers.push(buffer);
         }
-        buffers.push(allocate(workload.output_bytes())?);
         let whole = |buffer: Arc<dyn Buffer>| BufferView { offset: 0, length: buffer.size(), buffer };
         Ok(Self { device: device.clone(), buffers: buffers.into_iter().map(whole).collect() })
     }
@@ -88,8 +85,8 @@ impl Bound {
             constants: constants.iter().flat_map(|word| word.to_le_bytes()).collect(),
             bindings: (0..count).map(binding).collect(),
         });
-        let repeats = (0..repeats).flat_map(|_| [dispatch.clone(), Command::Barrier]);
-        Ok(Ready { bound: self, executables: Arc::new([executable]), commands: repeats.collect() })
+        let commands = (0..repeats).flat_map(|_| [dispatch.clone(), Command::Barrier]).collect();
+        Ok(Ready { bound: self, executables: Arc::new([executable]), commands, repeats })
     }
 }
 
@@ -102,49 +99,14 @@ impl Ready {
         Bound::new(device, workload)?.load(kernel.source, &workload.constants, kernel.groups, kernel.repeats)
     }
 
-    /// Runs it and answers how many seconds a dispatch took.
-    ///
-    /// # Errors
-    /// The device's.
-    pub fn turn(&self) -> Result<f64> {
-        let dispatches = self.commands.len() / 2;
-        let begin = Instant::now();
-        self.run(self.commands.clone())?;
-        Ok(begin.elapsed().as_secs_f64() / dispatches as f64)
-    }
-
     /// Runs it and answers which thread said that it was done.
     ///
     /// # Errors
     /// The device's.
-    pub fn run_once(&self) -> Result<ThreadId> {
-        self.run(self.commands.clone())
-    }
-
-    /// Fills the output with what is not a number.
-    ///
-    /// # Errors
-    /// The device's.
-    pub fn spoil(&self) -> Result<()> {
-        let output = u32::try_from(self.bound.buffers.len().saturating_sub(1))?;
-        let target = BufferRef { source: Source::Direct(output), offset: 0, length: None };
-        self.run(Arc::new([Command::Fill { target, pattern: CANARY }])).map(drop)
-    }
-
-    /// What the output holds.
-    ///
-    /// # Errors
-    /// The device's.
-    pub fn output(&self) -> Result<Vec<f32>> {
-        let output = self.bound.buffers.last().context("there is no output")?;
-        let bytes = runtime()?.block_on(output.buffer.read(0, output.length, Vec::new()).finish())?;
-        Ok(bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect())
-    }
-
-    fn run(&self, commands: Arc<[Command]>) -> Result<ThreadId> {
+    pub fn run(&self) -> Result<ThreadId> {
         let (sender, receiver) = mpsc::sync_channel(1);
         self.bound.device.submit(Work {
-            commands,
+            commands: self.commands.clone(),
             buffers: self.bound.buffers.clone(),
             slots: Vec::new(),
             executables: self.executables.clone(),
@@ -155,6 +117,21 @@ impl Ready {
             Ok(outcome) => Ok(outcome?),
             Err(_) => bail!("the device did not say that it was done"),
         }
+    }
+}
+
+/// Shared, so that one of them can take turns with itself.
+impl Contestant for Rc<Ready> {
+    fn turn(&mut self) -> Result<f64> {
+        let begin = Instant::now();
+        self.run()?;
+        Ok(begin.elapsed().as_secs_f64() / f64::from(self.repeats))
+    }
+
+    fn output(&mut self) -> Result<Vec<f32>> {
+        let output = self.bound.buffers.last().context("there is no output")?;
+        let bytes = runtime()?.block_on(output.buffer.read(0, output.length, Vec::new()).finish())?;
+        Ok(bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect())
     }
 }
 

@@ -1,34 +1,33 @@
 //! Native code on two threads: what memory and the processor allow.
 
-use super::{THREADS, workload::Workload};
+use super::{THREADS, contest::Contestant, workload::Workload};
 use anyhow::{Result, bail};
 use std::{thread, time::Instant};
 
+/// What native code does.
+#[derive(Clone, Copy)]
+pub enum Routine {
+    /// The `gemm` crate on square matrices.
+    Gemm,
+    /// A loop over two vectors, or over one, each thread its part.
+    Loop,
+}
+
 /// Inputs and the output as plain memory.
 pub struct Memory {
+    routine: Routine,
     inputs: Vec<Vec<f32>>,
     output: Vec<f32>,
 }
 
 impl Memory {
     /// A workload whose inputs are all f32.
-    pub fn new(workload: &Workload) -> Self {
+    pub fn new(workload: &Workload, routine: Routine) -> Self {
         let numbers = |bytes: &Vec<u8>| bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect();
-        // Not zero, so that the system has handed all of it out before the first turn.
-        Self { inputs: workload.inputs.iter().map(numbers).collect(), output: vec![f32::NAN; workload.expected.len()] }
+        Self { routine, inputs: workload.inputs.iter().map(numbers).collect(), output: numbers(&workload.untouched()) }
     }
 
-    /// What came out.
-    pub fn output(&self) -> &[f32] {
-        &self.output
-    }
-
-    /// A loop over two vectors, or over one, each thread its part. Answers seconds.
-    ///
-    /// # Errors
-    /// There is another number of inputs.
-    pub fn stream(&mut self) -> Result<f64> {
-        let begin = Instant::now();
+    fn stream(&mut self) -> Result<()> {
         let part = self.output.len().div_ceil(THREADS);
         let parts = self.output.chunks_mut(part);
         match &self.inputs[..] {
@@ -41,14 +40,10 @@ impl Memory {
             }),
             inputs => bail!("no loop takes {} inputs", inputs.len()),
         }
-        Ok(begin.elapsed().as_secs_f64())
+        Ok(())
     }
 
-    /// The `gemm` crate on square matrices. Answers seconds.
-    ///
-    /// # Errors
-    /// There are not two inputs of the output's size.
-    pub fn gemm(&mut self) -> Result<f64> {
+    fn gemm(&mut self) -> Result<()> {
         let count = self.output.len();
         let n = count.isqrt();
         let [a, b] = &self.inputs[..] else { bail!("{} inputs, not two", self.inputs.len()) };
@@ -56,13 +51,27 @@ impl Memory {
             bail!("the matrices are not square and of one size");
         }
         let (row, threads) = (n as isize, gemm::Parallelism::Rayon(THREADS));
-        let begin = Instant::now();
         // SAFETY: all three have n rows of n elements, one after the other, and nobody else uses the output.
         unsafe {
             let (c, a, b) = (self.output.as_mut_ptr(), a.as_ptr(), b.as_ptr());
             gemm::gemm(n, n, n, c, 1, row, false, a, 1, row, b, 1, row, 0.0, 1.0, false, false, false, threads);
         }
+        Ok(())
+    }
+}
+
+impl Contestant for Memory {
+    fn turn(&mut self) -> Result<f64> {
+        let begin = Instant::now();
+        match self.routine {
+            Routine::Gemm => self.gemm()?,
+            Routine::Loop => self.stream()?,
+        }
         Ok(begin.elapsed().as_secs_f64())
+    }
+
+    fn output(&mut self) -> Result<Vec<f32>> {
+        Ok(self.output.clone())
     }
 }
 
@@ -82,16 +91,21 @@ mod tests {
 
     #[test]
     fn native_code_is_right() {
-        for workload in [workload::add(1001), workload::copy(1001)] {
-            let mut memory = Memory::new(&workload);
-            assert!(workload.check(memory.output()).is_err());
-            assert!(memory.stream().unwrap() > 0.0);
-            workload.check(memory.output()).unwrap();
+        for (workload, routine) in [
+            (workload::add(1001), Routine::Loop),
+            (workload::copy(1001), Routine::Loop),
+            (workload::matmul(48), Routine::Gemm),
+        ] {
+            let mut memory = Memory::new(&workload, routine);
+            assert!(workload.check(&memory.output().unwrap()).is_err());
+            assert!(memory.turn().unwrap() > 0.0);
+            workload.check(&memory.output().unwrap()).unwrap();
         }
-        let workload = workload::matmul(48);
-        let mut memory = Memory::new(&workload);
-        memory.gemm().unwrap();
-        workload.check(memory.output()).unwrap();
-        assert!(Memory::new(&workload::softmax(8)).gemm().is_err());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        assert!(Memory::new(&workload::softmax(8), Routine::Gemm).turn().is_err());
+        assert!(Memory::new(&workload::layernorm(8), Routine::Loop).turn().is_err());
     }
 }

@@ -8,12 +8,14 @@ use std::{env, fs, process::Command};
 /// Mesa's threads; read when its library is loaded.
 const MESA_THREADS: &str = "LP_NUM_THREADS";
 
-/// Switches Mesa's cache of compiled kernels off. With it off Mesa compiles some kernels again for every dispatch.
-const MESA_UNCACHED: &str = "MESA_SHADER_CACHE_DISABLE";
+/// Any of them switches Mesa's cache of compiled kernels off, the second under its old name. Mesa then compiles some kernels again for every
+/// dispatch.
+const UNCACHED: [&str; 2] = ["MESA_SHADER_CACHE_DISABLE", "MESA_GLSL_CACHE_DISABLE"];
 
-/// Whether this process was started as the settings demand.
+/// Whether this process was started as throughput demands.
 pub fn is_set() -> bool {
-    env::var(MESA_THREADS).is_ok_and(|threads| threads == THREADS.to_string())
+    let is_uncached = UNCACHED.iter().any(|variable| env::var_os(variable).is_some());
+    env::var(MESA_THREADS).is_ok_and(|threads| threads == THREADS.to_string()) && !is_uncached
 }
 
 /// This program again, with Mesa's settings in its environment, and with the same arguments.
@@ -22,7 +24,10 @@ pub fn is_set() -> bool {
 /// The program's path is not known.
 pub fn again() -> Result<Command> {
     let mut command = program()?;
-    command.args(env::args_os().skip(1)).env_remove(MESA_UNCACHED).env_remove("MESA_GLSL_CACHE_DISABLE");
+    command.args(env::args_os().skip(1));
+    for variable in UNCACHED {
+        command.env_remove(variable);
+    }
     Ok(command)
 }
 
@@ -32,7 +37,7 @@ pub fn again() -> Result<Command> {
 /// The program's path is not known.
 pub fn uncached() -> Result<Command> {
     let mut command = program()?;
-    command.env(MESA_UNCACHED, "true");
+    command.envs(UNCACHED.map(|variable| (variable, "true")));
     Ok(command)
 }
 
@@ -68,21 +73,20 @@ pub fn pin() -> Result<()> {
 }
 
 /// What has to be known about a machine to judge its figures.
-pub fn describe(vulkan: Option<&dyn Driver>) -> String {
+pub fn describe(vulkan: &dyn Driver) -> String {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let cpuinfo = read("/proc/cpuinfo");
-    let model = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ")).map(|(_, name)| name);
+    let model =
+        cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ")).map(|(_, name)| name);
     let governor = read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
     let known = |text: &str| if text.trim().is_empty() { "unknown".to_owned() } else { text.trim().to_owned() };
-    let native = vulkan.and_then(|driver| {
-        let path = driver.devices().ok()?.first()?.path.clone();
-        Some(driver.details(&path).ok()?.lines().next()?.to_owned())
-    });
+    let path = vulkan.devices().ok().and_then(|devices| devices.first().map(|device| device.path.clone()));
+    let details = path.and_then(|path| vulkan.details(&path).ok()).unwrap_or_default();
     format!(
         "processor: {}; governor: {}; load: {}\nvulkan: {}; {THREADS} threads each",
         known(model.unwrap_or_default()),
         known(&governor),
         known(&read("/proc/loadavg")),
-        native.unwrap_or_else(|| "none".into()),
+        known(details.lines().next().unwrap_or_default()),
     )
 }

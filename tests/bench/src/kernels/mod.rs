@@ -1,40 +1,47 @@
-//! Kernels on the cpu driver beside the same kernels on Mesa's lavapipe, with two threads each.
+//! Kernels on the cpu driver beside the same kernels on Mesa's lavapipe and beside native code, with two threads each.
 //!
 //! What may be concluded from a figure rests on this:
 //!
 //! - Contestants take turns, and the ratio is the median of at least 31 rounds' own ratios; a bar is met if the lower end of its 95 %
-//!   interval meets it. A control lets one contestant run against itself: if that is not 1 within 5 %, the run says nothing.
-//! - Both drivers get the same bytes of WGSL, with bounds checks and bounds of loops, which they always have. Another control
-//!   compares our own vulkan driver with a plain program over wgpu.
-//! - Every contestant's output is compared with a reference in f64, at the beginning and after the last round that is timed.
-//! - Throughput is measured with Mesa's cache of compiled kernels, compile times without.
+//!   interval meets it. Controls let the cpu driver run against itself: if one is not 1 within 5 %, the run says nothing.
+//! - Both drivers get the same bytes of WGSL, with bounds checks and bounds of loops, which they always have. Other controls compare our vulkan
+//!   driver with a plain program over wgpu.
+//! - Every contestant's output, which holds no number at first, is compared with a reference in f64, after the turn that does not count and after
+//!   the last one that does.
+//! - Throughput is measured with Mesa's cache of compiled kernels, first dispatches without: in another process, on a new device each.
 //! - An invocation makes fewer than 60,000 iterations: lavapipe ends it, without a word, after 65,535.
+//! - The process is kept on two processors. A machine that has other work is told by the load that is printed, and by the controls.
 //!
 //! What the counting of iterations costs is not among the rows: the compiler has no option to leave it out.
 
 mod bare;
 mod catalog;
+mod contest;
 mod driver;
 mod held_out;
 mod host;
 mod latency;
 pub mod machine;
+mod plain;
 mod reference;
 mod workload;
 
+pub use bare::measure as bare;
+
 use crate::{
     Arguments, measure, statistics,
-    table::{self, Row},
+    table::{Report, Row},
 };
 use anyhow::{Context, Result, bail};
-use bare::Bare;
-use catalog::{Family, Kernel};
+use catalog::{Baseline, Family, Kernel};
+use contest::{Contestant, Named, contest};
 use driver::Ready;
 use hal_driver::{Device, Driver};
 use hal_driver_cpu::CpuFactory;
 use hal_driver_wgpu::WgpuFactory;
-use host::Memory;
-use std::{process::Stdio, sync::Arc};
+use host::{Memory, Routine};
+use plain::Plain;
+use std::{process::Stdio, rc::Rc, sync::Arc};
 use workload::Workload;
 
 /// What the rows belong to.
@@ -47,24 +54,12 @@ pub const THREADS: usize = 2;
 const NOISE: f64 = 0.05;
 
 /// What a run of this group needs.
-pub struct Run {
+struct Run {
     cpu_factory: CpuFactory,
     cpu: Arc<dyn Driver>,
     filter: Option<String>,
     rounds: usize,
 }
-
-/// What it found.
-#[derive(Default)]
-pub struct Report {
-    /// The figures.
-    pub rows: Vec<Row>,
-    /// Kernels without one, and why.
-    pub failures: Vec<String>,
-}
-
-/// Ratios by round of a kernel that counts towards a mean.
-type Ratios = Vec<f64>;
 
 impl Run {
     fn new(arguments: &Arguments) -> Result<Self> {
@@ -74,180 +69,130 @@ impl Run {
         Ok(Self { cpu_factory, cpu, filter: arguments.kernel.clone(), rounds: arguments.rounds })
     }
 
-    fn wants(&self, name: &str) -> bool {
-        self.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()))
+    /// Hands every kernel that is wanted over, under its title and with its workload. Answers why some failed.
+    fn each_kernel<'a>(
+        &self,
+        families: impl IntoIterator<Item = &'a Family>,
+        mut each: impl FnMut(String, &Kernel, &Workload) -> Result<()>,
+    ) -> Vec<String> {
+        let mut failures = Vec::new();
+        for family in families {
+            let mut workload = None;
+            for kernel in family.kernels {
+                let title = family.title(kernel);
+                if self.filter.as_ref().is_some_and(|filter| !title.contains(filter)) {
+                    continue;
+                }
+                eprintln!("  {title}");
+                let workload = workload.get_or_insert_with(family.workload);
+                if let Err(error) = each(title.clone(), kernel, workload) {
+                    failures.push(format!("{title}: {error:#}"));
+                }
+            }
+        }
+        failures
     }
-
-    fn wanted<'a>(&self, families: &'a [Family]) -> Vec<(&'a Family, Vec<&'a Kernel>)> {
-        let kernels = |family: &'a Family| {
-            let kernels = family.kernels.iter().filter(|kernel| self.wants(&family.title(kernel))).collect::<Vec<_>>();
-            (!kernels.is_empty()).then_some((family, kernels))
-        };
-        families.iter().filter_map(kernels).collect()
-    }
-}
-
-fn vulkan() -> Result<Arc<dyn Driver>> {
-    driver::driver(&WgpuFactory::new(hal_driver_wgpu::Config::new()), "vulkan")
 }
 
 /// Measures the group.
 ///
 /// # Errors
 /// What keeps any of it from being measured; a kernel that fails is in the report.
-pub fn measure(arguments: &Arguments) -> Result<Report> {
+pub fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     let run = Run::new(arguments)?;
-    if arguments.only_cpu() {
-        println!("{}", machine::describe(None));
-        return only_cpu(&run);
-    }
     let vulkan = vulkan()?;
-    println!("{}", machine::describe(Some(&*vulkan)));
-    let mut report = Report::default();
-    let device = driver::open(&*vulkan)?;
-    controls(&run, &device, &mut report)?;
-    against_lavapipe(&run, &device, &catalog::FAMILIES, &mut report);
-    let means = against_lavapipe(&run, &device, held_out::FAMILIES, &mut report);
-    held_out_mean(&run, &means, &mut report.rows);
-    against_native(&run, &mut report);
+    println!("{}", machine::describe(&*vulkan));
+    let others = Others { vulkan: driver::open(&*vulkan)?, plain: Plain::new()? };
+    figures(&run, &others, &catalog::FAMILIES, report);
+    let held_out = figures(&run, &others, &held_out::FAMILIES, report);
+    report.rows.extend(held_out_mean(&run, &held_out));
     if run.filter.is_none() {
         report.rows.extend(latency::measure(&run)?);
     }
     report.rows.extend(first_dispatches(&run)?);
-    Ok(report)
-}
-
-/// The cpu driver alone, for whoever works on its compiler.
-fn only_cpu(run: &Run) -> Result<Report> {
-    let mut report = Report::default();
-    let device = driver::open(&*run.cpu)?;
-    let families = catalog::FAMILIES.iter().chain(held_out::FAMILIES).chain(&catalog::STREAMS);
-    for family in families {
-        for (family, kernels) in run.wanted(std::slice::from_ref(family)) {
-            let workload = (family.workload)();
-            for kernel in kernels {
-                let title = family.title(kernel);
-                eprintln!("  {title}");
-                match alone(run, &device, kernel, &workload) {
-                    Err(error) => report.failures.push(format!("{title}: {error:#}")),
-                    Ok(seconds) => {
-                        let row = |unit: &'static str, ours| Row {
-                            group: GROUP.into(),
-                            name: title.clone(),
-                            unit: unit.into(),
-                            ours,
-                            baseline: None,
-                            ratio: None,
-                            interval: None,
-                            rounds: None,
-                            at_least: None,
-                        };
-                        report.rows.extend([row("ms", seconds * 1e3), row(workload.unit, workload.work / seconds)]);
-                    }
-                }
-            }
-        }
-    }
-    Ok(report)
-}
-
-fn alone(run: &Run, device: &Arc<dyn Device>, kernel: &Kernel, workload: &Workload) -> Result<f64> {
-    let ready = Ready::new(device, kernel, workload)?;
-    checked(&ready, workload)?;
-    let taken = measure::rounds(&mut [&mut || ready.turn()], run.rounds)?;
-    workload.check(&ready.output()?)?;
-    Ok(statistics::median(&taken.concat()))
-}
-
-/// One run whose output was spoiled before, and is checked. It also is the turn that does not count.
-fn checked(ready: &Ready, workload: &Workload) -> Result<()> {
-    ready.spoil()?;
-    ready.turn()?;
-    workload.check(&ready.output()?)
-}
-
-/// A driver against itself, and our vulkan driver against a plain program.
-fn controls(run: &Run, vulkan: &Arc<dyn Device>, report: &mut Report) -> Result<()> {
-    let bare = Bare::new()?;
-    let device = driver::open(&*run.cpu)?;
-    for family in &catalog::FAMILIES {
-        for kernel in family.kernels.iter().filter(|kernel| kernel.is_control) {
-            let title = family.title(kernel);
-            eprintln!("  control: {title}");
-            let workload = (family.workload)();
-            let (cpu, own) = (Ready::new(&device, kernel, &workload)?, Ready::new(vulkan, kernel, &workload)?);
-            let plain = bare.ready(kernel, &workload)?;
-            checked(&cpu, &workload)?;
-            checked(&own, &workload)?;
-            plain.turn()?;
-            workload.check(&plain.output()?)?;
-            let taken = measure::rounds(
-                &mut [&mut || cpu.turn(), &mut || cpu.turn(), &mut || own.turn(), &mut || plain.turn()],
-                run.rounds,
-            )?;
-            workload.check(&own.output()?)?;
-            let [first, second, own, plain] = &taken[..] else { bail!("{} contestants", taken.len()) };
-            let same = measure::compare(first, second);
-            if (same.ratio.median - 1.0).abs() > NOISE {
-                report.failures.push(format!(
-                    "VOID: {title} took {:.3} times as long as itself; the machine is too busy for any figure here to count",
-                    same.ratio.median
-                ));
-            }
-            let speed = |seconds| workload.work / seconds;
-            let row = |name: String, pair| Row::paired(GROUP, name, &pair, "s").shown(workload.unit, speed);
-            report.rows.push(row(format!("control: {title}, cpu / itself"), same));
-            let pair = measure::compare(own, plain);
-            report.rows.push(row(format!("control: {title}, vulkan driver / plain wgpu"), pair).at_least(Some(0.9)));
-        }
-    }
     Ok(())
 }
 
-/// The cpu driver against our vulkan driver. Answers the ratios of each kernel.
-fn against_lavapipe(run: &Run, vulkan: &Arc<dyn Device>, families: &[Family], report: &mut Report) -> Vec<Ratios> {
-    let mut all = Vec::new();
-    for (family, kernels) in run.wanted(families) {
-        let workload = (family.workload)();
-        for kernel in kernels {
-            let title = family.title(kernel);
-            eprintln!("  {title}");
-            match duel(run, vulkan, kernel, &workload) {
-                Err(error) => report.failures.push(format!("{title}: {error:#}")),
-                Ok((ours, baseline)) => {
-                    let pair = measure::compare(&ours, &baseline);
-                    let row = Row::paired(GROUP, format!("{title} / lavapipe"), &pair, "s").at_least(kernel.at_least);
-                    report.rows.push(row.shown(workload.unit, |seconds| workload.work / seconds));
-                    all.push(measure::ratios(&ours, &baseline));
-                }
-            }
-        }
-    }
-    all
+fn vulkan() -> Result<Arc<dyn Driver>> {
+    driver::driver(&WgpuFactory::new(hal_driver_wgpu::Config::new()), "vulkan")
 }
 
-fn duel(run: &Run, vulkan: &Arc<dyn Device>, kernel: &Kernel, workload: &Workload) -> Result<(Vec<f64>, Vec<f64>)> {
+/// Those beside whom the cpu driver is measured, as far as they are there all the time.
+struct Others {
+    vulkan: Arc<dyn Device>,
+    plain: Plain,
+}
+
+impl Others {
+    fn contestant<'a>(
+        &'a self,
+        baseline: Baseline,
+        ours: &Rc<Ready>,
+        kernel: &Kernel,
+        workload: &Workload,
+    ) -> Result<Box<dyn Contestant + 'a>> {
+        Ok(match baseline {
+            Baseline::Lavapipe => Box::new(Rc::new(Ready::new(&self.vulkan, kernel, workload)?)),
+            Baseline::Gemm => Box::new(Memory::new(workload, Routine::Gemm)),
+            Baseline::Loop => Box::new(Memory::new(workload, Routine::Loop)),
+            Baseline::Itself => Box::new(ours.clone()),
+            Baseline::PlainWgpu => Box::new(self.plain.ready(kernel, workload)?),
+        })
+    }
+}
+
+/// Adds a row for each kernel and baseline. Answers the ratios, by round, of each kernel to lavapipe.
+fn figures(run: &Run, others: &Others, families: &[Family], report: &mut Report) -> Vec<Vec<f64>> {
+    let (mut rows, mut void, mut to_lavapipe) = (Vec::new(), Vec::new(), Vec::new());
+    let failures = run.each_kernel(families, |title, kernel, workload| {
+        let taken = turns(run, others, kernel, workload)?;
+        let [cpu, baselines @ ..] = &taken[..] else { bail!("there was no contestant") };
+        let beside = || kernel.beside.iter().zip(baselines);
+        let lavapipe = beside().find(|((baseline, _), _)| *baseline == Baseline::Lavapipe).map(|(_, taken)| taken);
+        for ((baseline, at_least), taken) in beside() {
+            let (ours, title) = match baseline {
+                Baseline::PlainWgpu => (lavapipe.context("lavapipe is missing")?, format!("{title} on lavapipe")),
+                _ => (cpu, title.clone()),
+            };
+            let pair = measure::compare(ours, taken);
+            match baseline {
+                Baseline::Lavapipe => to_lavapipe.push(measure::ratios(ours, taken)),
+                Baseline::Itself if (pair.ratio.median - 1.0).abs() > NOISE => void.push(format!(
+                    "VOID: {title} was {:.3} times as fast as itself: the machine is too busy for a figure to count",
+                    pair.ratio.median
+                )),
+                _ => {}
+            }
+            let row = Row::paired(GROUP, format!("{title} / {}", baseline.name()), &pair, "s").at_least(*at_least);
+            rows.push(row.shown(workload.unit, |seconds| workload.work / seconds));
+        }
+        Ok(())
+    });
+    report.rows.extend(rows);
+    report.failures.extend(void.into_iter().chain(failures));
+    to_lavapipe
+}
+
+/// The seconds that the cpu driver took, then those of each baseline.
+fn turns(run: &Run, others: &Others, kernel: &Kernel, workload: &Workload) -> Result<Vec<Vec<f64>>> {
     // A device of its own, so that none inherits another one's memory.
     let device = driver::open(&*run.cpu)?;
-    let ours = Ready::new(&device, kernel, workload).context("cpu")?;
-    let theirs = Ready::new(vulkan, kernel, workload).context("vulkan")?;
-    checked(&ours, workload).context("cpu")?;
-    checked(&theirs, workload).context("vulkan")?;
-    let taken = measure::rounds(&mut [&mut || ours.turn(), &mut || theirs.turn()], run.rounds)?;
-    workload.check(&ours.output()?).context("cpu")?;
-    workload.check(&theirs.output()?).context("vulkan")?;
-    let [ours, theirs] = <[Vec<f64>; 2]>::try_from(taken).map_err(|taken| anyhow::anyhow!("{} series", taken.len()))?;
-    Ok((ours, theirs))
+    let ours = Rc::new(Ready::new(&device, kernel, workload).context("cpu")?);
+    let mut contestants: Vec<Named<'_>> = vec![("cpu", Box::new(ours.clone()))];
+    for (baseline, _) in kernel.beside {
+        let name = baseline.name();
+        contestants.push((name, others.contestant(*baseline, &ours, kernel, workload).context(name)?));
+    }
+    contest(&mut contestants, workload, run.rounds)
 }
 
-fn held_out_mean(run: &Run, ratios: &[Ratios], rows: &mut Vec<Row>) {
+fn held_out_mean(run: &Run, ratios: &[Vec<f64>]) -> Option<Row> {
     if ratios.is_empty() {
-        eprintln!("  held out: no kernels yet");
-        return;
+        return None;
     }
     let samples: Vec<&[f64]> = ratios.iter().map(Vec::as_slice).collect();
     let mean = statistics::geometric_mean(&samples);
-    rows.push(Row {
+    Some(Row {
         group: GROUP.into(),
         name: format!("held out, geometric mean of {} / lavapipe", ratios.len()),
         unit: "times".into(),
@@ -257,59 +202,15 @@ fn held_out_mean(run: &Run, ratios: &[Ratios], rows: &mut Vec<Row>) {
         interval: Some([mean.low, mean.high]),
         rounds: Some(run.rounds),
         at_least: Some(held_out::AT_LEAST),
-    });
-}
-
-/// The cpu driver against native code with as many threads.
-fn against_native(run: &Run, report: &mut Report) {
-    let products = catalog::FAMILIES.iter().filter(|family| family.kernels.iter().any(|kernel| kernel.name == catalog::STRIDED));
-    let native: [(&str, f64, fn(&mut Memory) -> Result<f64>); 2] =
-        [("gemm", 0.15, Memory::gemm), ("native", 0.8, Memory::stream)];
-    for family in products.chain(&catalog::STREAMS) {
-        let is_product = family.kernels.len() > 1;
-        let [product, stream] = &native;
-        let (name, at_least, turn) = if is_product { product } else { stream };
-        for kernel in family.kernels.iter().filter(|kernel| !is_product || kernel.name == catalog::STRIDED) {
-            let title = family.title(kernel);
-            if !run.wants(&title) {
-                continue;
-            }
-            eprintln!("  {title} / {name}");
-            let workload = (family.workload)();
-            match native_duel(run, kernel, &workload, *turn) {
-                Err(error) => report.failures.push(format!("{title} / {name}: {error:#}")),
-                Ok(pair) => {
-                    let row = Row::paired(GROUP, format!("{title} / {name}"), &pair, "s").at_least(Some(*at_least));
-                    report.rows.push(row.shown(workload.unit, |seconds| workload.work / seconds));
-                }
-            }
-        }
-    }
-}
-
-fn native_duel(
-    run: &Run,
-    kernel: &Kernel,
-    workload: &Workload,
-    turn: fn(&mut Memory) -> Result<f64>,
-) -> Result<measure::Pair> {
-    let device = driver::open(&*run.cpu)?;
-    let ours = Ready::new(&device, kernel, workload)?;
-    checked(&ours, workload)?;
-    let mut memory = Memory::new(workload);
-    turn(&mut memory)?;
-    workload.check(memory.output())?;
-    let taken = measure::rounds(&mut [&mut || ours.turn(), &mut || turn(&mut memory)], run.rounds)?;
-    workload.check(&ours.output()?)?;
-    let [ours, native] = &taken[..] else { bail!("{} contestants", taken.len()) };
-    Ok(measure::compare(ours, native))
+    })
 }
 
 /// Has first dispatches measured in a process without Mesa's cache.
 fn first_dispatches(run: &Run) -> Result<Vec<Row>> {
     eprintln!("  first dispatches");
     let mut command = machine::uncached()?;
-    command.args(["--first-dispatches", "--rounds", &run.rounds.to_string(), GROUP]).args(&run.filter);
+    command.args(["--first-dispatches", "--rounds", &run.rounds.to_string()]);
+    command.args(run.filter.iter().flat_map(|filter| ["--kernel", filter]));
     let output = command.stderr(Stdio::inherit()).output().context("starting the process for first dispatches")?;
     if !output.status.success() {
         bail!("the process for first dispatches failed: {}", output.status);
@@ -326,12 +227,4 @@ pub fn print_first_dispatches(arguments: &Arguments) -> Result<()> {
     let rows = latency::first_dispatches(&run, &*vulkan()?)?;
     println!("{}", serde_json::to_string(&rows)?);
     Ok(())
-}
-
-/// Says at the end what the table alone does not.
-pub fn conclude(report: &Report) {
-    let verdicts: Vec<_> = report.rows.iter().filter_map(Row::verdict).collect();
-    let met = verdicts.iter().filter(|verdict| **verdict == table::Verdict::Met).count();
-    println!("{met} of {} bars met", verdicts.len());
-    report.failures.iter().for_each(|failure| println!("{failure}"));
 }

@@ -22,6 +22,9 @@ pub struct Workload {
     pub unit: &'static str,
 }
 
+/// Not a number.
+const CANARY: [u8; 4] = 0x7fff_5a5a_u32.to_le_bytes();
+
 const FLOPS: &str = "GFLOP/s";
 const BYTES: &str = "GB/s";
 const WEIGHTS: &str = "G weights/s";
@@ -45,9 +48,9 @@ impl Workload {
         Ok(())
     }
 
-    /// The size of the output in bytes.
-    pub fn output_bytes(&self) -> u64 {
-        self.expected.len() as u64 * 4
+    /// What an output holds at first: not one number, so that an element that no kernel writes is found.
+    pub fn untouched(&self) -> Vec<u8> {
+        CANARY.repeat(self.expected.len())
     }
 }
 
@@ -177,6 +180,19 @@ pub fn copy(count: usize) -> Workload {
     }
 }
 
+/// A few additions to each element, one by one.
+pub fn count(count: usize, times: u32) -> Workload {
+    let input = numbers(23, count);
+    Workload {
+        expected: input.iter().map(|x| f64::from(*x) + f64::from(times)).collect(),
+        inputs: vec![bytes(&input)],
+        tolerance: 1e-6,
+        constants: vec![times],
+        work: traffic(2 * count),
+        unit: BYTES,
+    }
+}
+
 /// Scales of blocks, as f16 can hold them, and packed two a word.
 fn scales(seed: u64, count: usize) -> (Vec<f32>, Vec<u8>) {
     let halves: Vec<f16> = numbers(seed, count).iter().map(|x| f16::from_f32(0.05 + x.abs() / 16.0)).collect();
@@ -242,6 +258,7 @@ mod tests {
             (&[1.0, f32::NAN], "element 1 is NaN"),
             (&[1.0, f32::INFINITY], "element 1"),
             (&[1.0], "1 elements came out"),
+            (&[1.0, f32::from_le_bytes(CANARY)], "element 1 is NaN"),
         ] {
             assert!(workload.check(output).unwrap_err().to_string().starts_with(text), "{output:?}");
         }
