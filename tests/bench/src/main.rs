@@ -5,6 +5,7 @@
 //! round's own ratio, with its 95 % interval. A ratio above 1 always means that ours is better: less time, more bytes per second, less memory.
 
 mod calls;
+mod chains;
 mod kernels;
 mod measure;
 mod native;
@@ -51,8 +52,9 @@ impl Arguments {
 type Group = fn() -> Result<Vec<Row>>;
 
 /// The groups that take no arguments, under their names.
-const GROUPS: [(&str, Group); 4] = [
+const GROUPS: [(&str, Group); 5] = [
     ("calls", calls::measure),
+    ("chains", chains::measure),
     ("transfers", transfers::measure),
     ("tenants", tenants::measure),
     ("idle", tenants::idle),

@@ -67,6 +67,21 @@ impl Row {
         }
     }
 
+    /// A row whose baseline is a figure that must not be passed.
+    pub fn bounded(group: &'static str, name: String, unit: &'static str, ours: Estimate, most: f64) -> Self {
+        Self {
+            group: group.into(),
+            name,
+            unit: unit.into(),
+            ours: ours.median,
+            baseline: Some(most),
+            ratio: Some(most / ours.median),
+            interval: Some([most / ours.high, most / ours.low]),
+            rounds: None,
+            at_least: Some(1.0),
+        }
+    }
+
     /// With both figures in another unit.
     #[must_use]
     pub fn shown(self, unit: &'static str, figure: impl Fn(f64) -> f64) -> Self {

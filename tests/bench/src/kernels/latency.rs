@@ -7,12 +7,7 @@ use super::{
     driver::{self, Bound},
     workload::{self, Workload},
 };
-use crate::{
-    measure,
-    statistics::{self, Estimate},
-    table::Row,
-    tenants::Bench,
-};
+use crate::{measure, statistics, table::Row, tenants::Bench};
 use anyhow::{Result, bail};
 use hal_driver::{Device, Driver};
 use std::{
@@ -64,20 +59,8 @@ pub fn measure(run: &Run) -> Result<Vec<Row>> {
     ])
 }
 
-/// A row whose baseline is a time that must not be passed.
 fn bounded(name: &str, unit: &'static str, figures: &[f64], most: f64) -> Row {
-    let Estimate { median, low, high } = statistics::estimate(figures);
-    Row {
-        group: super::GROUP.into(),
-        name: name.into(),
-        unit: unit.into(),
-        ours: median,
-        baseline: Some(most),
-        ratio: Some(most / median),
-        interval: Some([most / high, most / low]),
-        rounds: None,
-        at_least: Some(1.0),
-    }
+    Row::bounded(super::GROUP, name.into(), unit, statistics::estimate(figures), most)
 }
 
 /// Microseconds, from nanoseconds, after one batch that does not count.
