@@ -3,8 +3,8 @@
 use super::{catalog::Kernel, contest::Contestant, workload::Workload};
 use anyhow::{Context, Result, bail};
 use hal_driver::{
-    Buffer, BufferParams, BufferRef, BufferView, Command, Control, Device, Dispatch, DispatchBinding, Driver,
-    Executable, Factory, LoadRequest, Source, Work, Workgroups,
+    Buffer, BufferParams, BufferRef, BufferView, Command, Control, Device, DeviceInfo, DeviceKind, Dispatch,
+    DispatchBinding, Driver, Executable, Factory, LoadRequest, Source, Work, Workgroups,
 };
 use std::{
     rc::Rc,
@@ -17,14 +17,21 @@ use tokio::runtime::Runtime;
 /// Nothing measured takes as long; a device that hangs ends the run.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Opens a new device: the first that the driver lists.
+/// The device that is measured, also where there is a GPU: the first in software.
+///
+/// # Errors
+/// The driver's, or there is none.
+pub fn in_software(driver: &dyn Driver) -> Result<DeviceInfo> {
+    let device = driver.devices()?.into_iter().find(|device| device.kind == DeviceKind::Cpu);
+    device.context("there is no device in software; for Vulkan, Mesa's lavapipe is one")
+}
+
+/// Opens it anew.
 ///
 /// # Errors
 /// The driver's, or there is none.
 pub fn open(driver: &dyn Driver) -> Result<Arc<dyn Device>> {
-    let devices = driver.devices()?;
-    let first = devices.first().context("the driver lists no device")?;
-    Ok(driver.open(&first.path, &[])?)
+    Ok(driver.open(&in_software(driver)?.path, &[])?)
 }
 
 /// A driver of a factory, or why there is none.

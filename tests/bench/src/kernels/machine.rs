@@ -1,6 +1,6 @@
 //! The machine and its settings: what a figure is worth nothing without.
 
-use super::THREADS;
+use super::{THREADS, driver};
 use anyhow::{Context, Result, bail};
 use hal_driver::Driver;
 use std::{env, fs, process::Command};
@@ -80,8 +80,8 @@ pub fn describe(vulkan: &dyn Driver) -> String {
         cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ")).map(|(_, name)| name);
     let governor = read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
     let known = |text: &str| if text.trim().is_empty() { "unknown".to_owned() } else { text.trim().to_owned() };
-    let path = vulkan.devices().ok().and_then(|devices| devices.first().map(|device| device.path.clone()));
-    let details = path.and_then(|path| vulkan.details(&path).ok()).unwrap_or_default();
+    let device = driver::in_software(vulkan).and_then(|device| Ok(vulkan.details(&device.path)?));
+    let details = device.unwrap_or_default();
     format!(
         "processor: {}; governor: {}; load: {}\nvulkan: {}; {THREADS} threads each",
         known(model.unwrap_or_default()),

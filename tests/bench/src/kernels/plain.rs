@@ -22,7 +22,7 @@ pub struct Ready<'a> {
 }
 
 impl Plain {
-    /// Opens the first Vulkan device.
+    /// Opens the first Vulkan device in software.
     ///
     /// # Errors
     /// There is none.
@@ -34,7 +34,9 @@ impl Plain {
             ..wgpu::InstanceDescriptor::new_without_display_handle()
         });
         let adapters = runtime.block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
-        let adapter = adapters.into_iter().next().context("there is no Vulkan device")?;
+        let mut in_software =
+            adapters.into_iter().filter(|adapter| adapter.get_info().device_type == wgpu::DeviceType::Cpu);
+        let adapter = in_software.next().context("there is no Vulkan device in software")?;
         let (device, queue) = runtime.block_on(adapter.request_device(&wgpu::DeviceDescriptor {
             required_features: wgpu::Features::IMMEDIATES,
             required_limits: adapter.limits(),
