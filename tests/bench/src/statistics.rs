@@ -30,26 +30,27 @@ pub fn median(values: &[f64]) -> f64 {
 
 /// The median of one sample.
 pub fn estimate(values: &[f64]) -> Estimate {
-    geometric_mean(&[values])
+    bootstrap(&[values], |medians| medians.first().copied().unwrap_or(f64::NAN))
 }
 
-/// The geometric mean of the samples' medians. Its interval is a percentile bootstrap: every sample is drawn again from itself, all are
-/// independent of each other.
+/// The geometric mean of the samples' medians.
 pub fn geometric_mean(samples: &[&[f64]]) -> Estimate {
-    let mean = |medians: &[f64]| {
+    bootstrap(samples, |medians| {
         let logarithms: f64 = medians.iter().map(|median| median.ln()).sum();
         (logarithms / medians.len() as f64).exp()
-    };
-    let medians: Vec<f64> = samples.iter().map(|sample| median(sample)).collect();
+    })
+}
+
+/// What `combine` makes of the samples' medians. Its interval is a percentile bootstrap: every sample is drawn again from itself, all are
+/// independent of each other.
+fn bootstrap(samples: &[&[f64]], combine: impl Fn(&[f64]) -> f64) -> Estimate {
     let mut random = Random::new(1);
     let mut resampled: Vec<f64> = (0..RESAMPLINGS)
-        .map(|_| {
-            let medians: Vec<f64> = samples.iter().map(|sample| median(&random.resample(sample))).collect();
-            mean(&medians)
-        })
+        .map(|_| combine(&samples.iter().map(|sample| median(&random.resample(sample))).collect::<Vec<f64>>()))
         .collect();
     let (low, high) = (quantile(&mut resampled, 0.025), quantile(&mut resampled, 0.975));
-    Estimate { median: mean(&medians), low, high }
+    let medians: Vec<f64> = samples.iter().map(|sample| median(sample)).collect();
+    Estimate { median: combine(&medians), low, high }
 }
 
 /// Numbers that are the same in every run (SplitMix64).
