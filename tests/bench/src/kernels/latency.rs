@@ -48,7 +48,7 @@ pub fn measure(run: &Run) -> Result<Vec<Row>> {
     let sync = driver::open(&*driver::driver(&run.cpu_factory, "local-sync")?)?;
     let natively = small(&sync)?;
     let pool = driver::open(&*run.cpu)?;
-    let mut woken = wakes(&pool)?;
+    let mut woken = wakes(&pool, WAKES)?;
     let at_most = |name: &str, figures: &[f64], most| bounded(name, "us", figures, most);
     let p99 = [statistics::quantile(&mut woken, 0.99)];
     Ok(vec![
@@ -78,14 +78,14 @@ fn small(device: &Arc<dyn Device>) -> Result<Vec<f64>> {
     Ok(taken)
 }
 
-/// Microseconds of each dispatch that woke the pool.
-fn wakes(device: &Arc<dyn Device>) -> Result<Vec<f64>> {
+/// Microseconds of each of `count` dispatches that woke the pool.
+fn wakes(device: &Arc<dyn Device>, count: usize) -> Result<Vec<f64>> {
     let workload = workload::count(LARGE, TIMES);
     let constants = &workload.constants;
     let ready = Bound::new(device, &workload)?.load(catalog::COUNT, constants, [LARGE as u32 / 256, 1, 1], 1)?;
     ready.run()?;
-    let mut taken = Vec::with_capacity(WAKES);
-    for _ in 0..WAKES {
+    let mut taken = Vec::with_capacity(count);
+    for _ in 0..count {
         thread::sleep(IDLE);
         let begin = Instant::now();
         let by = ready.run()?;
@@ -138,4 +138,20 @@ fn first(driver: &dyn Driver, source: &str, workload: &Workload) -> Result<f64> 
     let begin = Instant::now();
     bound.load(source, &workload.constants, [1; 3], 1)?.run()?;
     Ok(begin.elapsed().as_secs_f64() * 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hal_driver_cpu::{Config, CpuFactory};
+
+    #[test]
+    fn small_work_stays_on_its_thread_and_the_other_wakes_the_pool() {
+        let factory = CpuFactory::new(Config::new().workers(2)).unwrap();
+        let device = |name| driver::open(&*driver::driver(&factory, name).unwrap()).unwrap();
+        assert_eq!(small(&device("local-sync")).unwrap().len(), BATCHES);
+        assert_eq!(wakes(&device("local-task"), 3).unwrap().len(), 3);
+        // There is no pool, and that is found.
+        assert!(wakes(&device("local-sync"), 1).is_err());
+    }
 }
