@@ -9,7 +9,9 @@ use crate::ir::{AtomicOp, Base, Inst, ObjectId, Stmt, Unit, has_barrier, walk, w
 use crate::layout::Layouts;
 use crate::lower::{Context, function, globals};
 use crate::options::Options;
-use crate::passes::{contract, dead, fold, inline, liveness, masks, promote, ranges, regions, scalars, slots, uniformity};
+use crate::passes::{
+    contract, dead, fold, inline, liveness, masks, promote, ranges, regions, scalars, slots, uniformity,
+};
 use crate::{Features, Kernel, dump, emit};
 
 /// Names of the passes, in the order in which [`compile`](crate::compile) runs them.

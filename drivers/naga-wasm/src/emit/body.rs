@@ -178,15 +178,46 @@ impl Body {
         }
     }
 
+    /// A loop, each round of which is charged for at its start. Where the budget is used up, control leaves the loop and
+    /// comes back: a call in the loop would have all vectors kept in memory that go from round to round.
+    fn repeat(&mut self, emitter: &mut Emitter, label: Label, body: &[Stmt]) -> Result<(), Diagnostic> {
+        let Some(budget) = self.budget else { return Err(defect("a loop without a budget")) };
+        self.code().block(BlockType::Empty).loop_(BlockType::Empty).block(BlockType::Empty).loop_(BlockType::Empty);
+        (0..3).for_each(|_| self.open_plain());
+        self.open_labels(vec![label]);
+        let units = cost(body, &emitter.costs) + 1;
+        self.take(budget, units);
+        self.code().br_if(1);
+        self.list(emitter, body)?;
+        self.close();
+        self.code().br(2);
+        self.close();
+        self.spend(emitter, budget);
+        // They are taken once more: what was owed stays owed, so that a dear round is paid in the end.
+        self.code().local_get(budget).i64_const(signed(units)).i64_add().local_set(budget).br(0);
+        self.close();
+        self.close();
+        Ok(())
+    }
+
     /// Takes `units` off the budget; leaves the function if there is no more to be had.
     pub(crate) fn charge(&mut self, emitter: &Emitter, units: u64) {
         let Some(budget) = self.budget else { return };
-        let units = i64::try_from(units).unwrap_or(i64::MAX >> 8);
-        self.code().local_get(budget).i64_const(units).i64_sub().local_tee(budget).i64_const(0).i64_lt_s();
+        self.take(budget, units);
         self.code().if_(BlockType::Empty);
+        self.spend(emitter, budget);
+        self.code().end();
+    }
+
+    /// Takes `units` off the budget and pushes whether it is used up.
+    fn take(&mut self, budget: u32, units: u64) {
+        self.code().local_get(budget).i64_const(signed(units)).i64_sub().local_tee(budget).i64_const(0).i64_lt_s();
+    }
+
+    /// Asks for more budget; leaves the function if there is none.
+    fn spend(&mut self, emitter: &Emitter, budget: u32) {
         self.code().local_get(budget).call(emitter.spend).local_set(budget);
         self.leave_if_stopped(emitter);
-        self.code().end();
     }
 
     pub(super) fn leave_if_stopped(&mut self, emitter: &Emitter) {
@@ -219,13 +250,7 @@ impl Body {
                     self.list(emitter, body)?;
                     self.close();
                 }
-                Stmt::Loop { label, body } => {
-                    self.code().loop_(BlockType::Empty);
-                    self.open_labels(vec![*label]);
-                    self.charge(emitter, cost(body, &emitter.costs) + 1);
-                    self.list(emitter, body)?;
-                    self.close();
-                }
+                Stmt::Loop { label, body } => self.repeat(emitter, *label, body)?,
                 Stmt::Jump { label, .. } => self.branch(*label)?,
                 Stmt::Return { values } => {
                     self.save_budget(emitter);
@@ -311,6 +336,11 @@ impl Body {
         self.code().v128_bitselect();
         self.set_vector(emitter, dst)
     }
+}
+
+/// Work units as a budget counts them.
+fn signed(units: u64) -> i64 {
+    i64::try_from(units).unwrap_or(i64::MAX >> 8)
 }
 
 pub(super) fn memarg(cell: Cell, offset: u32) -> MemArg {

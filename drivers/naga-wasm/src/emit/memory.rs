@@ -4,11 +4,14 @@ use wasm_encoder::{BlockType, ValType};
 
 use super::address::{Guard, Reach};
 use super::body::{Body, Target, memarg};
-use super::module::Emitter;
+use super::module::{Emitter, MAX_COPIED};
 use super::routine::Routine;
 use super::value::{ALL_LANES, splat, steps};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Address, Cell, LANES, Operand, Reg};
+
+/// Bytes that a scatter takes where it is copied in: a call would have all vectors that are alive kept in memory.
+const SCATTER_BYTES: usize = 64;
 
 /// The lanes that do something.
 #[derive(Clone, Copy, Debug)]
@@ -50,16 +53,10 @@ impl Body {
                 self.code().if_(BlockType::Result(ValType::V128));
                 self.load_steps(emitter, cell, address, step)?;
                 self.code().else_();
-                self.places(emitter, address, cell)?;
-                let function = emitter.routine(Routine::Gather(cell));
-                self.code().call(function).end();
+                self.gather_places(emitter, address, cell)?;
+                self.code().end();
             }
-            Reach::Any => {
-                self.places(emitter, address, cell)?;
-                let places = self.temporary(ValType::V128);
-                self.code().local_set(places);
-                self.gather(cell, places);
-            }
+            Reach::Any => self.gather_places(emitter, address, cell)?,
         }
         self.set_vector(emitter, dst)
     }
@@ -77,6 +74,15 @@ impl Body {
             body.code().local_get(place);
             offset.wrapping_add(step.wrapping_mul(u32::from(lane)))
         });
+        Ok(())
+    }
+
+    /// Pushes the cells of all lanes, wherever they are.
+    fn gather_places(&mut self, emitter: &Emitter, address: &Address, cell: Cell) -> Result<(), Diagnostic> {
+        self.places(emitter, address, cell)?;
+        let places = self.temporary(ValType::V128);
+        self.code().local_set(places);
+        self.gather(cell, places);
         Ok(())
     }
 
@@ -222,10 +228,46 @@ impl Body {
     ) -> Result<(), Diagnostic> {
         self.places(emitter, address, cell)?;
         self.vector(emitter, value)?;
-        self.mask(emitter, lanes)?;
-        let function = emitter.routine(Routine::Scatter(cell));
-        self.code().call(function);
+        if let Lanes::Some(mask) = lanes {
+            self.vector(emitter, mask)?;
+        }
+        let masked = matches!(lanes, Lanes::Some(_));
+        if emitter.copied < MAX_COPIED {
+            emitter.copied += SCATTER_BYTES;
+            let mask = self.temporary(ValType::V128);
+            let (cells, places) = (self.temporary(ValType::V128), self.temporary(ValType::V128));
+            if masked {
+                self.code().local_set(mask);
+            }
+            self.code().local_set(cells).local_set(places);
+            self.scatter_locals(cell, places, cells, masked.then_some(mask));
+        } else {
+            if !masked {
+                self.code().v128_const(-1);
+            }
+            let function = emitter.routine(Routine::Scatter(cell));
+            self.code().call(function);
+        }
         Ok(())
+    }
+
+    /// Stores cells at addresses, all in locals, in the order of lanes.
+    pub(super) fn scatter_locals(&mut self, cell: Cell, places: u32, cells: u32, mask: Option<u32>) {
+        for lane in ALL_LANES {
+            if let Some(mask) = mask {
+                self.code().local_get(mask).i32x4_extract_lane(lane).if_(BlockType::Empty);
+            }
+            self.code().local_get(places).i32x4_extract_lane(lane);
+            if cell == Cell::Byte {
+                self.code().local_get(cells).i32x4_extract_lane(lane).i32_const(1).i32_and();
+                self.store_cell(cell, 0);
+            } else {
+                self.code().local_get(cells).v128_store32_lane(memarg(cell, 0), lane);
+            }
+            if mask.is_some() {
+                self.code().end();
+            }
+        }
     }
 
     /// Stores a lane of a value to the address on the stack.

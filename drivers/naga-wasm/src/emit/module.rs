@@ -18,6 +18,9 @@ use crate::passes::regions::Node;
 use crate::passes::slots::Layout;
 use crate::passes::uniformity::Variance;
 
+/// Bytes of all copies of routines in a module; further uses call them.
+pub(super) const MAX_COPIED: usize = 24 << 10;
+
 /// Function index of the import.
 const REFILL: u32 = 0;
 

@@ -4,7 +4,7 @@
 use wasm_encoder::ValType;
 
 use super::body::{Body, defect};
-use super::module::Emitter;
+use super::module::{Emitter, MAX_COPIED};
 use super::routine::Routine;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Helper, Op, Operand, Reg, Ty};
@@ -13,9 +13,6 @@ use crate::runtime;
 
 /// Bytes of a routine that is copied to where it is used.
 const MAX_PIECE: usize = 700;
-
-/// Bytes of all copies of routines in a module.
-const MAX_COPIED: usize = 16 << 10;
 
 impl Body {
     /// An operation, in the cheapest form that its operands and its result allow.

@@ -13,8 +13,6 @@ use crate::runtime;
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Routine {
     Runtime(runtime::Routine),
-    /// `(addresses) -> cells`
-    Gather(Cell),
     /// `(addresses, cells, mask)`
     Scatter(Cell),
     /// `(base, offsets, mask, length)`: zeroes in each lane that is on. With copies, offsets are into them.
@@ -45,12 +43,9 @@ impl Helper {
     /// The type of its result.
     pub(crate) fn result(self) -> Ty {
         match self {
-            Self::FrexpExponent
-            | Self::ToHalf
-            | Self::ReverseBits
-            | Self::DotS
-            | Self::DotU
-            | Self::ConstantWord => Ty::I32,
+            Self::FrexpExponent | Self::ToHalf | Self::ReverseBits | Self::DotS | Self::DotU | Self::ConstantWord => {
+                Ty::I32
+            }
             _ => Ty::F32,
         }
     }
@@ -61,7 +56,6 @@ impl Routine {
         let (int, vector) = (ValType::I32, ValType::V128);
         match self {
             Self::Runtime(routine) => runtime::signature(routine),
-            Self::Gather(_) => (vec![vector], vec![vector]),
             Self::Scatter(_) => (vec![vector; 3], Vec::new()),
             Self::Fill { .. } => (vec![int, vector, vector, int], Vec::new()),
             Self::Move { .. } => (vec![int, vector, int, vector, vector, int], Vec::new()),
@@ -83,7 +77,6 @@ impl Emitter<'_> {
         self.functions.routines.insert(routine, index);
         let body = match routine {
             Routine::Runtime(routine) => runtime::body(routine),
-            Routine::Gather(cell) => gather(cell),
             Routine::Scatter(cell) => scatter(cell),
             Routine::Fill { copies } => fill(copies),
             Routine::Move { to, from, words } => copy(to, from, words),
@@ -107,27 +100,9 @@ impl Emitter<'_> {
     }
 }
 
-fn gather(cell: Cell) -> Function {
-    let mut body = Body::new(&[ValType::V128], &[], Target::Other);
-    body.gather(cell, 0);
-    body.code().end();
-    body.into_function()
-}
-
 fn scatter(cell: Cell) -> Function {
     let mut body = Body::new(&[ValType::V128; 3], &[], Target::Other);
-    let (places, cells, mask) = (0, 1, 2);
-    for lane in ALL_LANES {
-        body.code().local_get(mask).i32x4_extract_lane(lane).if_(BlockType::Empty);
-        body.code().local_get(places).i32x4_extract_lane(lane);
-        body.code().local_get(cells).i32x4_extract_lane(lane);
-        if cell == Cell::Byte {
-            body.code().i32_const(1).i32_and().i32_store8(super::body::memarg(cell, 0));
-        } else {
-            body.code().i32_store(super::body::memarg(Cell::I32, 0));
-        }
-        body.code().end();
-    }
+    body.scatter_locals(cell, 0, 1, Some(2));
     body.code().end();
     body.into_function()
 }

@@ -11,9 +11,7 @@ use crate::ir::{Func, Inst, Op, Operand, Reg, Stmt, walk_insts};
 pub(crate) fn contract(func: &mut Func, variances: &[Variance]) {
     let mut uses: HashMap<Reg, u32> = HashMap::new();
     let mut products: HashMap<Reg, [Operand; 2]> = HashMap::new();
-    let is_variable = |operand: Operand| {
-        matches!(operand, Operand::Reg(Reg(reg)) if func.regs.get(reg as usize).is_none_or(|info| info.mutable))
-    };
+    let is_variable = |operand: Operand| matches!(operand, Operand::Reg(Reg(reg)) if func.regs.get(reg as usize).is_none_or(|info| info.mutable));
     walk_insts(&func.body, &mut |inst| {
         inst.uses(|reg| *uses.entry(reg).or_default() += 1);
         // What a variable holds may change until the addition.

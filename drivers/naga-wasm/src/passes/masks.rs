@@ -211,13 +211,7 @@ impl Masks<'_> {
     }
 
     /// The rest of a list without masks if all lanes are on, and with them otherwise.
-    fn both_ways(
-        &mut self,
-        rest: Vec<Stmt>,
-        mask: Mask,
-        arms: usize,
-        out: &mut Vec<Stmt>,
-    ) -> Result<Flow, Diagnostic> {
+    fn both_ways(&mut self, rest: Vec<Stmt>, mask: Mask, arms: usize, out: &mut Vec<Stmt>) -> Result<Flow, Diagnostic> {
         self.doubled = true;
         let all = self.op(Op::All, &[mask.operand()], out);
         let tested = self.tested.len();
