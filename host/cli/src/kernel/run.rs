@@ -78,25 +78,65 @@ impl<'a> Comparison<'a> {
         for ((binding, expected), found) in self.job.written.iter().zip(&first.left).zip(left) {
             let layout = self.job.program.layout(&self.job.function, *binding);
             let difference = compare(layout.context("a binding that is written has a type")?, expected, found);
-            self.line(*binding, &format!("{} and {other}", first.uri), difference);
+            let (line, differs) = verdict(*binding, &format!("{} and {other}", first.uri), difference, self.ulps);
+            self.lines.push_str(&line);
+            self.differs |= differs;
         }
         Ok(())
     }
+}
 
-    fn line(&mut self, binding: u32, who: &str, difference: Option<Difference>) {
-        let Some(Difference { count, first, largest, ulps }) = difference else {
-            // A String takes any text.
-            let _always = writeln!(self.lines, "binding {binding}: {who} agree");
-            return;
+/// A sentence about what two left in a binding, and whether that is not the same.
+fn verdict(binding: u32, who: &str, difference: Option<Difference>, allowed: u64) -> (String, bool) {
+    let Some(Difference { count, first, largest, ulps }) = difference else {
+        return (format!("binding {binding}: {who} agree\n"), false);
+    };
+    let within = ulps.is_some_and(|ulps| ulps <= allowed);
+    let verdict = if within { "agree within --ulps" } else { "differ" };
+    let distance = match (largest.absolute(), ulps) {
+        (Some(most), Some(ulps)) => format!(", by {ulps} ulps and {most:.2e} at most"),
+        (Some(most), None) => format!(", by {most:.2e} at most"),
+        (None, _) => String::new(),
+    };
+    let scalars = if count == 1 { "1 scalar" } else { &format!("{count} scalars") };
+    let mut text = format!("binding {binding}: {who} {verdict}: {scalars}{distance}\n  largest: {largest}\n");
+    if first != largest {
+        // A String takes any text.
+        let _always = writeln!(text, "  first:   {first}");
+    }
+    (text, !within)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hal_kernel::{Format, SourceLimits};
+
+    #[test]
+    fn verdicts_say_how_much_and_where() {
+        let source = "@group(0) @binding(0) var<storage, read_write> o: array<f32>;
+            @compute @workgroup_size(1) fn main() { o[0] = 1.0; }";
+        let program = hal_kernel::load(Format::Wgsl, source.as_bytes(), &SourceLimits::default()).unwrap();
+        let of = |left: [f32; 2], right: [f32; 2], ulps: u64| {
+            let [left, right] = [left, right].map(|values| values.map(f32::to_le_bytes).concat());
+            verdict(4, "a and b", compare(program.layout("main", 0).unwrap(), &left, &right), ulps)
         };
-        let within = ulps.is_some_and(|ulps| ulps <= self.ulps);
-        self.differs |= !within;
-        let verdict = if within { "agree within --ulps" } else { "differ" };
-        let ulps = ulps.map(|ulps| format!("{ulps} ulps")).unwrap_or_else(|| "no number of ulps".to_owned());
-        let absolute = largest.absolute().map(|most| format!("{most:e}")).unwrap_or_else(|| "no number".to_owned());
-        let _always = writeln!(
-            self.lines,
-            "binding {binding}: {who} {verdict}: {count} scalars, by {ulps} and {absolute} at most\n  largest: {largest}\n  first:   {first}"
+        assert_eq!(of([1.0, 2.0], [1.0, 2.0], 0), ("binding 4: a and b agree\n".to_owned(), false));
+        let near = f32::from_bits(1f32.to_bits() + 2);
+        let (text, differs) = of([1.0, 2.0], [near, 2.0], 1);
+        assert!(
+            differs && text.starts_with("binding 4: a and b differ: 1 scalar, by 2 ulps and 2.38e-7 at most"),
+            "{text}"
+        );
+        assert!(text.ends_with("\n  largest: f32 at byte 0: 1.0 against 1.0000002\n"), "{text}");
+        let (text, differs) = of([1.0, 2.0], [near, 2.0], 2);
+        assert!(!differs && text.contains("agree within --ulps: 1 scalar"), "{text}");
+        let (text, differs) = of([near, f32::NAN], [1.0, 2.0], u64::MAX);
+        assert!(
+            differs
+                && text
+                    .contains("differ: 2 scalars\n  largest: f32 at byte 4: NaN against 2.0\n  first:   f32 at byte 0"),
+            "{text}"
         );
     }
 }
