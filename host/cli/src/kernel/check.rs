@@ -1,6 +1,6 @@
 //! `hal kernel check`.
 
-use super::{Stop, args::Check, args::counts, device, report, source::Source};
+use super::{args::Check, args::counts, device, report, source::Source};
 use crate::{
     drivers::{BuiltIn, Listed},
     exit::Exit,
@@ -80,17 +80,11 @@ async fn everywhere(source: &Source, overrides: &[(String, OverrideValue)]) -> V
 }
 
 async fn answer(open: &device::Open, source: &Source, overrides: &[(String, OverrideValue)]) -> anyhow::Result<Answer> {
-    let uri = open.uri.clone();
-    match open.load(source, overrides).await {
-        Ok(_) => Ok(Answer { uri, refused: false, text: "takes it".to_owned() }),
-        Err(error) => {
-            let stop = error.downcast::<Stop>()?;
-            if stop.exit != Exit::Refused {
-                return Err(stop.into());
-            }
-            Ok(Answer { uri, refused: true, text: stop.message })
-        }
-    }
+    let (uri, loaded) = (open.uri.clone(), open.load(source, overrides).await?);
+    Ok(match loaded {
+        Ok(_) => Answer { uri, refused: false, text: "takes it".to_owned() },
+        Err(error) => Answer { uri, refused: true, text: format!("refuses it: {} ({})", error.message, error.code) },
+    })
 }
 
 /// Nothing is run.

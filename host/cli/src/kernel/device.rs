@@ -75,17 +75,18 @@ impl Open {
         self.device.can_load(source.format.name())
     }
 
-    /// Loads a kernel.
+    /// Loads a kernel. The inner error is the device's refusal, which begins with line and column where it has them.
     ///
     /// # Errors
-    /// The refusal, with line and column where it has them; a device that does not answer.
-    pub async fn load(&self, source: &Source, overrides: &[(String, OverrideValue)]) -> anyhow::Result<Executable> {
+    /// A device that does not answer.
+    pub async fn load(
+        &self,
+        source: &Source,
+        overrides: &[(String, OverrideValue)],
+    ) -> anyhow::Result<Result<Executable, Error>> {
         let format = source.format.name().to_owned();
         let params = ExecutableParams { format, overrides: overrides.to_vec(), label: String::new() };
-        let loading = self.device.load_executable(params, source.bytes.clone());
-        in_time(&self.uri, PATIENCE, loading).await?.map_err(|error| {
-            Stop::refused(format!("{} refuses {}: {} ({})", self.uri, source.file, error.message, error.code))
-        })
+        in_time(&self.uri, PATIENCE, self.device.load_executable(params, source.bytes.clone())).await
     }
 
     /// Runs a job.
@@ -93,7 +94,10 @@ impl Open {
     /// # Errors
     /// A refusal of the kernel; a time that was up; what else went wrong on the device.
     pub async fn run(&self, job: &Job) -> anyhow::Result<Outcome> {
-        let executable = self.load(&job.source, &job.overrides).await?;
+        let executable = self.load(&job.source, &job.overrides).await?.map_err(|error| {
+            let sentence = job.source.placed(&error.message);
+            Stop::refused(format!("{sentence} ({}, says {})", error.code, self.uri))
+        })?;
         let buffers = in_time(&self.uri, PATIENCE, self.buffers(job)).await?.map_err(|error| self.failed(&error))?;
         let batch = batch(job, executable, &buffers)?;
         let (mut wall, mut exact) = (Vec::new(), Vec::new());

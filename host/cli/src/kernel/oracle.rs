@@ -34,10 +34,10 @@ pub fn check(job: &Job) -> anyhow::Result<Verdict> {
         Err(error) if error.kind == ErrorKind::Barrier => {
             verdict.mistakes = true;
             // A String takes any text.
-            let _always = writeln!(verdict.lines, "{}:{error}", job.source.file);
+            let _always = writeln!(verdict.lines, "{}", job.source.placed(&error.to_string()));
             error.findings
         }
-        Err(error) => return Err(anyhow!("--check: {}: {error}", job.source.file)),
+        Err(error) => return Err(anyhow!("--check: {}", job.source.placed(&error.to_string()))),
     };
     for finding in &findings {
         verdict.mistakes |= finding.kind != FindingKind::Unwritten;

@@ -73,10 +73,14 @@ impl Source {
         Ok((program, values))
     }
 
-    /// `FILE:LINE:COLUMN: MESSAGE`, as compilers write it.
     fn refused(&self, error: &KernelError) -> anyhow::Error {
-        let space = if error.place.is_some() { "" } else { " " };
-        Stop::refused(format!("{}:{space}{error} ({})", self.file, error.code.name()))
+        Stop::refused(format!("{} ({})", self.placed(&error.to_string()), error.code.name()))
+    }
+
+    /// `FILE:LINE:COLUMN: MESSAGE`, as compilers write it, of a message that begins with its place if it has one.
+    pub fn placed(&self, message: &str) -> String {
+        let has_place = message.starts_with(|first: char| first.is_ascii_digit());
+        format!("{}:{}{message}", self.file, if has_place { "" } else { " " })
     }
 }
 
