@@ -43,7 +43,7 @@ fn kernel(folder: &Folder, name: &str, body: &str) -> String {
 fn devices() -> Vec<&'static str> {
     let mut devices = vec!["--device", "local-sync://", "--device", "local-task://"];
     let vulkan = hal(["devices", "vulkan", "--json"]);
-    if vulkan.code == 0 && vulkan.json()["devices"].as_array().is_some_and(|devices| !devices.is_empty()) {
+    if vulkan.code == 0 && !vulkan.json().get("devices").and_then(|it| it.as_array()).is_none_or(Vec::is_empty) {
         devices.extend(["--device", "vulkan://"]);
     } else {
         let demanded = std::env::var("HAL_REQUIRE_VULKAN").is_ok_and(|value| value == "1");
@@ -85,6 +85,20 @@ fn check_asks_the_devices_that_are_named() {
         .prints(&["function main", "cpu://  refuses it: "]);
     hal(["kernel", "check", &file, "--device", "cuda://"]).expect(125).says(&["cuda", "local-sync"]);
     hal(["kernel", "check", &file, "--device", "local-sync://9"]).expect(125).says(&["local-sync://9"]);
+}
+
+#[test]
+fn spirv_is_a_kernel_by_its_name() {
+    // A function that does nothing, assembled by hand: capability, memory model, entry point, workgroup size, types, body.
+    let module = [
+        &[0x0723_0203, 0x0001_0300, 0, 5, 0, 2 << 16 | 17, 1, 3 << 16 | 14, 0, 1][..],
+        &[5 << 16 | 15, 5, 4, u32::from_le_bytes(*b"main"), 0, 6 << 16 | 16, 4, 17, 8, 1, 1],
+        &[2 << 16 | 19, 1, 3 << 16 | 33, 2, 1, 5 << 16 | 54, 1, 4, 0, 2, 2 << 16 | 248, 3, 1 << 16 | 253, 1 << 16 | 56],
+    ];
+    let folder = Folder::new();
+    let file = folder.file("nothing.spv", words(&module.concat()));
+    hal(["kernel", "check", &file]).expect(0).prints(&["spirv", "function main, workgroup size 8,1,1", "takes it"]);
+    main_of(&file, &["--device", "local-sync://", "--check"]).expect(0);
 }
 
 #[test]
