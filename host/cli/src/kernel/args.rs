@@ -89,7 +89,7 @@ pub struct Run {
     /// Run it so often on each device, each time with what the bindings begin with
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
-    /// Interpret the kernel as well, which is slow: compare with that, and look for races and indices out of bounds
+    /// Interpret the kernel as well, which is slow: compare with that, and look for indices out of bounds and races within workgroups
     #[arg(long)]
     pub check: bool,
     /// Take floats for the same that are so many floats apart
