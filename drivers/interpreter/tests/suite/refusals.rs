@@ -79,7 +79,7 @@ fn memory_is_bounded() {
     let touches = "for (var at = l; at < 4096u; at += 64u) { o[at] = at; }";
     assert!(run("", touches, half, false).is_ok());
     assert_eq!(run("", touches, half, true).unwrap_err(), ErrorKind::Memory);
-    let touches = "for (var at = l; at < 4096u; at += 64u) { o[at] = at; storageBarrier(); }";
+    let touches = "for (var row = 0u; row < 64u; row++) { o[64u * row + l] = l; storageBarrier(); }";
     assert!(run("", touches, half, true).is_ok());
 }
 
