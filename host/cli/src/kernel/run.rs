@@ -93,7 +93,8 @@ fn verdict(binding: u32, who: &str, difference: Option<Difference>, allowed: u64
     let Some(Difference { count, first, largest, ulps }) = difference else {
         return (format!("binding {binding}: {who} agree\n"), false);
     };
-    let within = ulps.is_some_and(|ulps| ulps <= allowed);
+    // The two zeros are no ulp apart, and not bit-equal.
+    let within = allowed > 0 && ulps.is_some_and(|ulps| ulps <= allowed);
     let verdict = if within { "agree within --ulps" } else { "differ" };
     let distance = match (largest.absolute(), ulps) {
         (Some(most), Some(ulps)) => format!(", by {ulps} ulps and {most:.2e} at most"),
@@ -133,6 +134,7 @@ mod tests {
         assert!(text.ends_with("\n  largest: f32 at byte 0: 1.0 against 1.0000002\n"), "{text}");
         let (text, differs) = of([1.0, 2.0], [near, 2.0], 2);
         assert!(!differs && text.contains("agree within --ulps: 1 scalar"), "{text}");
+        assert!(of([0.0, 1.0], [-0.0, 1.0], 0).1 && !of([0.0, 1.0], [-0.0, 1.0], 1).1);
         let (text, differs) = of([near, f32::NAN], [1.0, 2.0], u64::MAX);
         assert!(
             differs
