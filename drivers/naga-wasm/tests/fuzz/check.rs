@@ -130,7 +130,7 @@ pub fn check(source: &str, launch: &Launch, strictly: bool) -> Verdict {
     let buffers = buffers(launch);
     let mut wanted = bytes(&buffers);
     let constants = constants(launch, &program);
-    let options = Options { steps: STEPS, checks: strictly };
+    let options = Options { steps: STEPS, checks: strictly, ..Options::default() };
     match interpret(&program, launch.groups, &constants, &mut wanted, &options) {
         Ok(report) => {
             if let Some(race) = report.findings.iter().find(|finding| finding.kind == FindingKind::Race) {

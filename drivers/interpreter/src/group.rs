@@ -2,10 +2,11 @@
 
 use crate::{
     Bound, Dispatch, Options, Report,
+    budget::Budget,
     error::{Error, ErrorKind, Result, defect, unsupported},
     evaluate::constant,
     layout::Target,
-    machine::{Invocation, Pause},
+    machine::{Invocation, Pause, Variable},
     monitor::Monitor,
     value::Value,
 };
@@ -19,8 +20,7 @@ pub(crate) struct Shared<'m> {
     pub(crate) module: &'m Module,
     /// Bindings and constants, and the workgroup memory of the group that runs.
     pub(crate) globals: HashMap<Handle<GlobalVariable>, Vec<u8>>,
-    /// How many may still be taken.
-    pub(crate) steps: u64,
+    pub(crate) budget: Budget,
     /// The statement that runs.
     pub(crate) span: Span,
     pub(crate) monitor: Option<Monitor>,
@@ -75,7 +75,7 @@ pub(crate) fn run(
         program,
         module,
         globals,
-        steps: options.steps,
+        budget: Budget::new(options),
         span: Span::UNDEFINED,
         monitor: options.checks.then(Monitor::default),
     };
@@ -88,9 +88,12 @@ pub(crate) fn run(
             bound.bytes = bytes;
         }
     }
-    result?;
+    let steps = shared.budget.taken();
     let findings = shared.monitor.map(|monitor| monitor.findings).unwrap_or_default();
-    Ok(Report { steps: options.steps - shared.steps, findings })
+    match result {
+        Ok(()) => Ok(Report { steps, findings }),
+        Err(error) => Err(Error { findings, ..error }),
+    }
 }
 
 fn groups<'m>(shared: &mut Shared<'m>, point: &'m EntryPoint, groups: [u32; 3]) -> Result<()> {
@@ -106,10 +109,12 @@ fn groups<'m>(shared: &mut Shared<'m>, point: &'m EntryPoint, groups: [u32; 3]) 
 
 fn group<'m>(shared: &mut Shared<'m>, point: &'m EntryPoint, group: [u32; 3], groups: [u32; 3]) -> Result<()> {
     let module = shared.module;
+    let memory = shared.budget.memory();
     for (handle, variable) in module.global_variables.iter() {
         if variable.space == AddressSpace::WorkGroup {
-            let zero = vec![0; Target::Type(variable.ty).size(module)?];
-            shared.globals.insert(handle, zero);
+            let size = Target::Type(variable.ty).size(module)?;
+            shared.budget.take(size as u64)?;
+            shared.globals.insert(handle, vec![0; size]);
         }
     }
     if let Some(monitor) = &mut shared.monitor {
@@ -125,7 +130,8 @@ fn group<'m>(shared: &mut Shared<'m>, point: &'m EntryPoint, group: [u32; 3], gr
                 let arguments =
                     point.function.arguments.iter().map(|argument| self::argument(module, argument, &place));
                 let arguments = arguments.collect::<Result<_>>()?;
-                invocations.push(Invocation::new(index, &point.function, arguments, private(module)?, shared)?);
+                let private = private(shared)?;
+                invocations.push(Invocation::new(index, &point.function, arguments, private, shared)?);
             }
         }
     }
@@ -136,35 +142,45 @@ fn group<'m>(shared: &mut Shared<'m>, point: &'m EntryPoint, group: [u32; 3], gr
             let pause = invocation.run(shared)?;
             let first = *all.get_or_insert(pause);
             if pause != first {
-                return Err(apart(shared, invocation.index, first, pause));
+                return Err(apart(shared, group, invocation.index, [first, pause]));
             }
         }
         match all {
             Some(Pause::Barrier(_, barrier)) => shared.ordered(barrier),
-            Some(Pause::End) | None => return Ok(()),
+            Some(Pause::End) | None => break,
         }
     }
+    // Nothing of a workgroup outlives it.
+    shared.budget.restore(memory);
+    Ok(())
 }
 
-fn apart(shared: &Shared<'_>, invocation: u32, first: Pause, other: Pause) -> Error {
-    let span = match (first, other) {
-        (Pause::Barrier(at, _), _) | (_, Pause::Barrier(at, _)) => at.span,
-        (Pause::End, Pause::End) => Span::UNDEFINED,
+/// What is wrong if the first invocation of a workgroup and another one came to different ends.
+fn apart(shared: &Shared<'_>, group: [u32; 3], invocation: u32, pauses: [Pause; 2]) -> Error {
+    let place = |pause: Pause| match pause {
+        Pause::Barrier(at, _) => shared.program.place(at.span),
+        Pause::End => None,
     };
-    let message = format!("a barrier that invocation 0 of the workgroup and invocation {invocation} do not both reach");
-    Error::new(ErrorKind::Barrier, message).or_at(shared.program.place(span))
+    let doing = |pause: Pause| match (pause, place(pause)) {
+        (Pause::End, _) => "has ended".to_owned(),
+        (Pause::Barrier(..), Some(place)) => format!("waits at {place}"),
+        (Pause::Barrier(..), None) => "waits at another one".to_owned(),
+    };
+    let [x, y, z] = group;
+    let [first, other] = pauses.map(doing);
+    let message = format!(
+        "a barrier that not all invocations reach: in workgroup ({x}, {y}, {z}) invocation 0 {first}, invocation {invocation} {other}"
+    );
+    Error::new(ErrorKind::Barrier, message).or_at(pauses.into_iter().find_map(place))
 }
 
 /// An invocation's own module-scope variables, as they begin.
-fn private(module: &Module) -> Result<HashMap<Handle<GlobalVariable>, Vec<u8>>> {
+fn private(shared: &mut Shared<'_>) -> Result<HashMap<Handle<GlobalVariable>, Variable>> {
+    let module = shared.module;
     let mut variables = HashMap::new();
     for (handle, variable) in module.global_variables.iter().filter(|(_, it)| it.space == AddressSpace::Private) {
-        let ty = Target::Type(variable.ty);
-        let mut bytes = vec![0; ty.size(module)?];
-        if let Some(init) = variable.init {
-            ty.write(module, &mut bytes, &constant(module, init)?)?;
-        }
-        variables.insert(handle, bytes);
+        let init = variable.init.map(|init| constant(module, init)).transpose()?;
+        variables.insert(handle, Variable::new(Target::Type(variable.ty), init.as_ref(), shared)?);
     }
     Ok(variables)
 }

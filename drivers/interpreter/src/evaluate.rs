@@ -1,7 +1,9 @@
 //! Expressions whose value depends on nothing but their operands.
 
 use crate::{
+    budget::fits,
     error::{Result, defect, unsupported},
+    layout::Target,
     math::math,
     operators::{binary, cast, relational, select, unary},
     value::{Scalar, Value},
@@ -16,8 +18,12 @@ pub(crate) fn pure(module: &Module, expression: &Expression, operand: &mut Opera
     match expression {
         Expression::Literal(literal) => Scalar::literal(*literal).map(Value::Scalar),
         Expression::Constant(handle) => constant(module, module.constants[*handle].init),
-        Expression::ZeroValue(ty) => Value::zero(module, &module.types[*ty].inner),
+        Expression::ZeroValue(ty) => {
+            fits(Target::Type(*ty).size(module)?)?;
+            Value::zero(module, &module.types[*ty].inner)
+        }
         Expression::Compose { ty, components } => {
+            fits(Target::Type(*ty).size(module)?)?;
             let parts = components.iter().map(|component| operand(*component)).collect::<Result<_>>()?;
             Value::compose(&module.types[*ty].inner, parts)
         }

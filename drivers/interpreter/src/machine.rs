@@ -1,7 +1,8 @@
 //! One invocation: a stack of calls, and in each a stack of blocks. It runs until it comes to a barrier, and goes on when told to.
 
 use crate::{
-    error::{Error, ErrorKind, Result, defect, unsupported},
+    budget::{fits, kept},
+    error::{Result, defect, unsupported},
     evaluate::pure,
     group::Shared,
     layout::{Pointer, Root, Target},
@@ -53,10 +54,38 @@ struct Frame<'m> {
     arguments: Vec<Value>,
     /// By the expression's index; none before it was evaluated.
     values: Vec<Option<Value>>,
-    locals: HashMap<Handle<LocalVariable>, Vec<u8>>,
+    locals: HashMap<Handle<LocalVariable>, Variable>,
+    /// Bytes that are counted for it.
+    held: u64,
     control: Vec<Control<'m>>,
     /// Which of the caller's expressions the result is.
     result: Option<Handle<Expression>>,
+}
+
+/// A variable of an invocation's own.
+pub(crate) struct Variable {
+    pub(crate) bytes: Vec<u8>,
+    /// For each byte whether it was never written; empty if nobody asks, or if it has an initial value.
+    pub(crate) unwritten: Vec<bool>,
+}
+
+impl Variable {
+    /// A variable as it begins.
+    pub(crate) fn new(ty: Target, init: Option<&Value>, shared: &mut Shared<'_>) -> Result<Self> {
+        let size = ty.size(shared.module)?;
+        let asked = if shared.monitor.is_some() && init.is_none() { size } else { 0 };
+        shared.budget.take((size + asked) as u64)?;
+        let mut bytes = vec![0; size];
+        if let Some(init) = init {
+            ty.write(shared.module, &mut bytes, init)?;
+        }
+        Ok(Self { bytes, unwritten: vec![true; asked] })
+    }
+
+    /// Bytes that are counted for it.
+    fn held(&self) -> u64 {
+        (self.bytes.len() + self.unwritten.len()) as u64
+    }
 }
 
 /// One invocation, between runs.
@@ -64,7 +93,7 @@ pub(crate) struct Invocation<'m> {
     /// Its place in the workgroup, counted along x, then y, then z.
     pub(crate) index: u32,
     frames: Vec<Frame<'m>>,
-    private: HashMap<Handle<GlobalVariable>, Vec<u8>>,
+    private: HashMap<Handle<GlobalVariable>, Variable>,
     /// A `workgroupUniformLoad` that is between its barriers: from where, which result, and where it is.
     loading: Option<(Pointer, Handle<Expression>, At)>,
 }
@@ -75,7 +104,7 @@ impl<'m> Invocation<'m> {
         index: u32,
         function: &'m Function,
         arguments: Vec<Value>,
-        private: HashMap<Handle<GlobalVariable>, Vec<u8>>,
+        private: HashMap<Handle<GlobalVariable>, Variable>,
         shared: &mut Shared<'m>,
     ) -> Result<Self> {
         let mut invocation = Self { index, frames: Vec::new(), private, loading: None };
@@ -106,7 +135,7 @@ impl<'m> Machine<'_, 'm> {
             return Ok(Pause::Barrier(At { second: true, ..at }, Barrier::WORK_GROUP));
         }
         loop {
-            self.shared.step()?;
+            self.shared.budget.step()?;
             let Some(frame) = self.invocation.frames.last_mut() else { return Ok(Pause::End) };
             match frame.control.last_mut() {
                 None => self.leave(None)?,
@@ -171,7 +200,7 @@ impl<'m> Machine<'_, 'm> {
         match statement {
             Statement::Emit(range) => {
                 for handle in range.clone() {
-                    self.shared.step()?;
+                    self.shared.budget.step()?;
                     let value = self.evaluate(handle)?;
                     self.set(handle, value)?;
                 }
@@ -256,27 +285,31 @@ impl<'m> Machine<'_, 'm> {
         arguments: Vec<Value>,
         result: Option<Handle<Expression>>,
     ) -> Result<()> {
+        let slots = (function.expressions.len() * size_of::<Option<Value>>()) as u64;
+        let held = arguments.iter().map(kept).fold(slots, u64::saturating_add);
+        self.shared.budget.take(held)?;
         self.invocation.frames.push(Frame {
             function,
             arguments,
             values: vec![None; function.expressions.len()],
             locals: HashMap::new(),
+            held,
             control: vec![block(&function.body)],
             result,
         });
         for (handle, variable) in function.local_variables.iter() {
-            let ty = Target::Type(variable.ty);
-            let mut bytes = vec![0; ty.size(self.module())?];
-            if let Some(init) = variable.init {
-                ty.write(self.module(), &mut bytes, &self.value(init)?)?;
-            }
-            self.frame_mut()?.locals.insert(handle, bytes);
+            let init = variable.init.map(|init| self.value(init)).transpose()?;
+            let local = Variable::new(Target::Type(variable.ty), init.as_ref(), self.shared)?;
+            let frame = self.frame_mut()?;
+            frame.held = frame.held.saturating_add(local.held());
+            frame.locals.insert(handle, local);
         }
         Ok(())
     }
 
     fn leave(&mut self, value: Option<Value>) -> Result<()> {
         let left = self.invocation.frames.pop();
+        self.shared.budget.give(left.as_ref().map_or(0, |frame| frame.held));
         match (left.and_then(|frame| frame.result), value) {
             (Some(result), Some(value)) => self.set(result, value),
             (Some(_), None) => Err(defect("a function ended without its result")),
@@ -285,8 +318,13 @@ impl<'m> Machine<'_, 'm> {
     }
 
     fn set(&mut self, handle: Handle<Expression>, value: Value) -> Result<()> {
-        let slot = self.frame_mut()?.values.get_mut(handle.index());
-        *slot.ok_or_else(|| defect("an expression of another function"))? = Some(value);
+        let more = kept(&value);
+        self.shared.budget.take(more)?;
+        let frame = self.frame_mut()?;
+        let slot = frame.values.get_mut(handle.index()).ok_or_else(|| defect("an expression of another function"))?;
+        let less = slot.replace(value).as_ref().map_or(0, kept);
+        frame.held = frame.held.saturating_add(more).saturating_sub(less);
+        self.shared.budget.give(less);
         Ok(())
     }
 
@@ -339,7 +377,7 @@ impl<'m> Machine<'_, 'm> {
     fn part(&mut self, base: &Value, index: u32) -> Result<Value> {
         let Value::Pointer(pointer) = base else {
             let (count, part) = base.part(index)?;
-            self.shared.indexed(self.invocation.index, index, count);
+            self.shared.indexed(self.invocation.index, index, count, None);
             return Ok(part);
         };
         if let Some((offset, target)) = pointer.target.member(self.module(), index) {
@@ -350,7 +388,8 @@ impl<'m> Machine<'_, 'm> {
             Some(count) => count,
             None => self.count(*pointer)?,
         };
-        self.shared.indexed(self.invocation.index, index, count);
+        let name = self.name(pointer.root);
+        self.shared.indexed(self.invocation.index, index, count, name);
         let offset = pointer.offset + index.min(count.saturating_sub(1)) as usize * parts.stride;
         Ok(Value::Pointer(Pointer { offset, target: parts.target, ..*pointer }))
     }
@@ -363,28 +402,72 @@ impl<'m> Machine<'_, 'm> {
         count.ok_or_else(|| defect("an array of elements without size"))
     }
 
+    /// The invocation's own variable that a pointer points into; none if that is shared.
+    fn own(&mut self, root: Root) -> Option<&mut Variable> {
+        match root {
+            Root::Global(variable) => self.invocation.private.get_mut(&variable),
+            Root::Local { frame, variable } => self.invocation.frames.get_mut(frame)?.locals.get_mut(&variable),
+        }
+    }
+
     fn memory(&mut self, root: Root) -> Result<&mut Vec<u8>> {
-        let found = match root {
-            Root::Global(variable) => {
-                let private = self.invocation.private.get_mut(&variable);
-                private.or_else(|| self.shared.globals.get_mut(&variable))
-            }
-            Root::Local { frame, variable } => {
-                self.invocation.frames.get_mut(frame).and_then(|frame| frame.locals.get_mut(&variable))
-            }
+        // Twice, because the borrow of what is found would last.
+        if self.own(root).is_some() {
+            return self.own(root).map(|own| &mut own.bytes).ok_or_else(|| defect("a variable without memory"));
+        }
+        let shared = match root {
+            Root::Global(variable) => self.shared.globals.get_mut(&variable),
+            Root::Local { .. } => None,
         };
-        found.ok_or_else(|| defect("a variable without memory"))
+        shared.ok_or_else(|| defect("a variable without memory"))
+    }
+
+    /// What the variable that a pointer points into is called.
+    fn name(&self, root: Root) -> Option<&'m str> {
+        match root {
+            Root::Global(variable) => self.module().global_variables[variable].name.as_deref(),
+            Root::Local { frame, variable } => {
+                self.invocation.frames.get(frame)?.function.local_variables[variable].name.as_deref()
+            }
+        }
+    }
+
+    /// Tells the monitor of an access.
+    fn touched(&mut self, pointer: Pointer, access: Access) -> Result<()> {
+        if self.shared.monitor.is_none() {
+            return Ok(());
+        }
+        let module = self.module();
+        let Some(own) = self.own(pointer.root) else {
+            return self.shared.touched(self.invocation.index, pointer, access);
+        };
+        let mut unwritten = false;
+        pointer.target.leaves(module, pointer.offset, &mut |start, length| {
+            for byte in own.unwritten.iter_mut().skip(start).take(length) {
+                unwritten |= *byte && access == Access::Read;
+                *byte &= access == Access::Read;
+            }
+        })?;
+        if unwritten {
+            let name = self.name(pointer.root);
+            self.shared.unwritten(self.invocation.index, name);
+        }
+        Ok(())
     }
 
     fn load(&mut self, pointer: Pointer, access: Access) -> Result<Value> {
-        self.shared.touched(self.invocation.index, pointer, access)?;
+        let size = pointer.target.size(self.module())?;
+        fits(size)?;
+        self.shared.budget.work(size as u64)?;
+        self.touched(pointer, access)?;
         let module = self.module();
         let bytes = self.memory(pointer.root)?.get(pointer.offset..);
         pointer.target.read(module, bytes.ok_or_else(|| defect("a read past the end of a variable"))?)
     }
 
     fn store(&mut self, pointer: Pointer, value: &Value, access: Access) -> Result<()> {
-        self.shared.touched(self.invocation.index, pointer, access)?;
+        self.shared.budget.work(pointer.target.size(self.module())? as u64)?;
+        self.touched(pointer, access)?;
         let module = self.module();
         let bytes = self.memory(pointer.root)?.get_mut(pointer.offset..);
         pointer.target.write(module, bytes.ok_or_else(|| defect("a write past the end of a variable"))?, value)
@@ -433,15 +516,4 @@ fn block(block: &Block) -> Control<'_> {
 
 fn at(statement: &Statement, span: Span) -> At {
     At { statement: std::ptr::from_ref(statement).addr(), second: false, span }
-}
-
-impl Shared<'_> {
-    /// Counts a step.
-    fn step(&mut self) -> Result<()> {
-        let left = self.steps.checked_sub(1);
-        self.steps = left.ok_or_else(|| {
-            Error::new(ErrorKind::Steps, "the steps are used up; allow more, or look for an endless loop")
-        })?;
-        Ok(())
-    }
 }

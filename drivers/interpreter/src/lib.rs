@@ -1,5 +1,6 @@
 //! Runs compute kernels by going through naga's IR, statement by statement. It is what drivers and their compilers are compared with,
-//! so it is written to be plainly right, not to be fast: a microsecond or so for each operation.
+//! and what `hal kernel run --check` finds mistakes with, so it is written to be plainly right, not to be fast: a microsecond or so for each
+//! operation.
 //!
 //! ```
 //! use hal_interpreter::{Bound, Dispatch, Options, run};
@@ -33,9 +34,15 @@
 //!   Atomic operations happen in that order.
 //!
 //! With [`Options::checks`] it also tells of what is legal and a mistake all the same: see [`FindingKind`].
+//!
+//! # Bounds
+//!
+//! Every run ends, within [`Options::steps`] and [`Options::memory_bytes`], whatever the kernel. Expressions are gone through by recursion, as deep
+//! as they are nested in the source; the caps of [`hal_kernel`] on nesting keep that within [`STACK_BYTES`].
 
 #![forbid(unsafe_code)]
 
+mod budget;
 mod error;
 mod evaluate;
 mod group;
@@ -50,6 +57,9 @@ mod value;
 pub use error::{Error, ErrorKind, Result};
 
 use hal_kernel::{Place, Program};
+
+/// Stack that a thread needs on which [`run`] is called with sources of strangers.
+pub const STACK_BYTES: usize = hal_kernel::limits::COMPILE_STACK_BYTES;
 
 /// One launch of a kernel.
 #[derive(Clone, Copy, Debug)]
@@ -74,16 +84,20 @@ pub struct Bound {
 /// How a kernel is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Most statements and expressions, over all invocations: every run ends.
+    /// Most statements and expressions, over all invocations: every run ends. Values and memory of many words count once more for every 64
+    /// words.
     pub steps: u64,
+    /// Most bytes that the run keeps at a time beside the bindings: the memory and the values of the invocations of one workgroup, and what
+    /// [`Options::checks`] remembers of it.
+    pub memory_bytes: u64,
     /// Whether to look for mistakes. Several times slower.
     pub checks: bool,
 }
 
 impl Default for Options {
-    /// 100 million steps, about a minute; no checks.
+    /// 100 million steps, about a minute; 1 GiB; no checks.
     fn default() -> Self {
-        Self { steps: 100_000_000, checks: false }
+        Self { steps: 100_000_000, memory_bytes: 1 << 30, checks: false }
     }
 }
 
@@ -97,7 +111,7 @@ pub struct Report {
 }
 
 /// Something that is legal and probably a mistake.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// What it is.
     pub kind: FindingKind,
@@ -107,6 +121,10 @@ pub struct Finding {
     pub group: [u32; 3],
     /// The invocation inside the workgroup, as `local_invocation_index` counts.
     pub invocation: u32,
+    /// Of a race, the other invocation.
+    pub other: Option<u32>,
+    /// The variable, if what it concerns is in memory and has a name.
+    pub variable: Option<String>,
 }
 
 /// Kinds of mistakes.
@@ -122,7 +140,8 @@ pub enum FindingKind {
     },
     /// Another invocation of the workgroup touched the same byte, no barrier was between, and not both only read or were atomic.
     Race,
-    /// A read of workgroup memory that no invocation of the workgroup has written. It reads zero.
+    /// A read of memory that nothing has written: of a workgroup's variable, or of an invocation's own that has no initial value. It
+    /// reads zero.
     Unwritten,
 }
 

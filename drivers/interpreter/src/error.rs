@@ -1,5 +1,6 @@
 //! Why a run came to nothing.
 
+use crate::Finding;
 use hal_kernel::Place;
 use std::fmt;
 
@@ -13,6 +14,8 @@ pub enum ErrorKind {
     Unsupported,
     /// The steps that were allowed are used up.
     Steps,
+    /// More memory is needed than was allowed, or one value is larger than any may be.
+    Memory,
     /// Some invocations of a workgroup reached a barrier and others another one, or the end.
     Barrier,
     /// The interpreter is wrong, or was given IR that is not valid.
@@ -29,6 +32,8 @@ pub struct Error {
     pub message: String,
     /// Where in the source, if that is known.
     pub place: Option<Place>,
+    /// What had been found by then.
+    pub findings: Vec<Finding>,
 }
 
 /// A result with our [`Error`].
@@ -44,7 +49,7 @@ impl fmt::Display for Prefix {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), place: None }
+        Self { kind, message: message.into(), place: None, findings: Vec::new() }
     }
 
     /// The same, at a place unless it has one.
