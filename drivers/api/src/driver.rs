@@ -14,6 +14,15 @@ pub struct DriverInfo {
     pub version: String,
 }
 
+/// A device that is there and that a driver does not list, because it cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unusable {
+    /// A model name.
+    pub name: String,
+    /// Why, in a clause: `it lacks ...`.
+    pub reason: String,
+}
+
 /// Key-value pairs of a device URI, in order. Keys may repeat.
 pub type Parameters = [(String, String)];
 
@@ -28,6 +37,14 @@ pub trait Driver: Send + Sync {
     /// # Errors
     /// `Unavailable` when the native side fails as a whole. No device at all is an empty list.
     fn devices(&self) -> Result<Vec<DeviceInfo>>;
+
+    /// Devices that the native side has and that [`Driver::devices`] leaves out, for an operator who would look for them there. *Blocking.*
+    ///
+    /// # Errors
+    /// As [`Driver::devices`].
+    fn unusable(&self) -> Result<Vec<Unusable>> {
+        Ok(Vec::new())
+    }
 
     /// Text for diagnostics about the device at `path`. *Blocking.*
     ///

@@ -51,7 +51,7 @@ mod work;
 
 pub use buffer::{Buffer, BufferParams, MemoryAccess, MemoryType, Transfer, Usage};
 pub use device::{Device, DeviceInfo, DeviceKind, Heap, Limits, LoadRequest};
-pub use driver::{Driver, DriverInfo, Parameters};
+pub use driver::{Driver, DriverInfo, Parameters, Unusable};
 pub use error::{Code, Error, Result};
 pub use executable::{Binding, BindingKind, Executable, Function, OverrideValue};
 pub use factory::{Factory, FactoryInfo};

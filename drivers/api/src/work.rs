@@ -238,7 +238,7 @@ impl Control {
         (Instant::now() >= deadline).then(|| {
             Error::new(
                 crate::Code::DeadlineExceeded,
-                "the submission ran past its deadline; split it or ask for a longer one",
+                "the submission ran past its deadline; split it, or have the operator grant it more time",
             )
         })
     }

@@ -1,7 +1,9 @@
 //! The threads on which untrusted source is parsed and compiled.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::path::Path;
+use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
 
 use crate::error::{ErrorCode, KernelError};
 use crate::limits::{COMPILE_STACK_BYTES, MAX_COMPILE_THREADS};
@@ -65,26 +67,65 @@ impl Drop for Slot<'_> {
 /// For a driver's own compiler, too: it meets the same untrusted program. Hand it one piece at a time, so that others have their turn, and
 /// never call this from inside of `work`, which would wait for itself.
 ///
+/// A tenant chooses what makes a compiler panic, so such a panic is no news of the process's: the first call puts a panic hook of its own before
+/// the one there is, which says nothing of panics on these threads and hands all others on. A hook that is set later replaces it,
+/// and hears of them.
+///
 /// # Errors
 ///
 /// `Internal` if `work` panicked, `ResourceExhausted` if the thread cannot be had.
 pub fn on_compile_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, KernelError> {
+    static HOOK: Once = Once::new();
+    // Not while this thread unwinds: the hook cannot be changed then.
+    if !std::thread::panicking() {
+        HOOK.call_once(hear_panics);
+    }
     let _slot = GATE.enter();
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("kernel-compile".to_owned()).stack_size(COMPILE_STACK_BYTES);
-        let thread = builder.spawn_scoped(scope, || catch_unwind(AssertUnwindSafe(work))).map_err(|error| {
+        let run = || {
+            HEARD.set(Some(Heard::default()));
+            catch_unwind(AssertUnwindSafe(work)).map_err(|_| HEARD.take().unwrap_or_default())
+        };
+        let thread = builder.spawn_scoped(scope, run).map_err(|error| {
             let message = format!("no thread to compile on: {error}; try again");
             KernelError::new(ErrorCode::ResourceExhausted, message)
         })?;
-        match thread.join() {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(_)) | Err(_) => {
-                let message = "the compiler failed on this program (a defect of it, not of the device); simplify the \
-                               program, and please report it";
-                Err(KernelError::new(ErrorCode::Internal, message))
-            }
-        }
+        thread.join().unwrap_or_else(|_| Err(Heard::default())).map_err(|heard| {
+            let message = format!(
+                "the compiler failed on this program (a defect of it, not of the device{}); simplify the program, and \
+                 please report it",
+                heard.0.map(|place| format!(", at {place}")).unwrap_or_default()
+            );
+            KernelError::new(ErrorCode::Internal, message)
+        })
     })
+}
+
+/// Where a compiler panicked: file and line, without the folder, which is the builder's machine's. What it said may quote the source.
+#[derive(Default)]
+struct Heard(Option<String>);
+
+thread_local! {
+    /// There on a compile thread: what a panic leaves to whoever catches it.
+    static HEARD: Cell<Option<Heard>> = const { Cell::new(None) };
+}
+
+fn hear_panics() {
+    let next = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        // Not even there any more if a thread panics as it ends.
+        if HEARD.try_with(Cell::take).ok().flatten().is_none() {
+            return next(info);
+        }
+        HEARD.set(Some(Heard(place_of(info))));
+    }));
+}
+
+fn place_of(info: &PanicHookInfo<'_>) -> Option<String> {
+    let location = info.location()?;
+    let file = Path::new(location.file()).file_name()?.to_str()?;
+    Some(format!("{file}:{}", location.line()))
 }
 
 #[cfg(test)]
@@ -118,6 +159,7 @@ mod tests {
         for _ in 0..2 * MAX_COMPILE_THREADS {
             let error = on_compile_thread(|| panic!("on purpose")).unwrap_err();
             assert_eq!(error.code, ErrorCode::Internal);
+            assert!(error.message.contains("not of the device, at threads.rs:"), "{error}");
         }
         assert_eq!(on_compile_thread(|| 7).unwrap(), 7);
     }

@@ -305,6 +305,36 @@ fn the_message_names_the_barrier_and_the_condition() {
     );
     assert!(error.to_string().starts_with("5:5: "), "{error}");
     assert!(error.message.contains("the condition at 2:8 may differ"), "{error}");
+    assert!(!error.message.contains("the call"), "{error}");
+}
+
+#[test]
+fn the_message_names_the_call_that_leads_to_a_barrier() {
+    let functions = "fn sync() { workgroupBarrier(); }\n\
+                     fn deep() { sync(); }\n\
+                     fn sync_if(v: u32) { if v == 1u { sync(); } }\n\
+                     fn ask(v: u32) { sync_if(v); }\n\
+                     @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) l: u32) {\n";
+    for (body, condition, call) in [
+        // The outermost call that not all make.
+        ("if l == 1u {\n sync(); }", "6:4", "7:2"),
+        ("if l == 1u {\n deep(); }", "6:4", "7:2"),
+        // It is in a function that all call.
+        ("sync_if(l);", "3:25", "3:35"),
+        ("ask(l);", "3:25", "3:35"),
+        ("if l == 1u {\n ask(2u); }", "6:4", "7:2"),
+    ] {
+        let error = refused(&format!("{functions}{body}\n}}\n"));
+        assert!(error.to_string().starts_with("1:13: "), "{body}: {error}");
+        let text = format!("reached by the call at {call}: the condition at {condition} may differ");
+        assert!(error.message.contains(&text), "{body}: {error}");
+    }
+    let error = refused(
+        "fn sync_if(v: u32) { if v == 1u { workgroupBarrier(); } }\n\
+         @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) l: u32) {\n\
+         sync_if(2u);\n sync_if(l);\n}",
+    );
+    assert!(error.message.contains("reached by the call at 4:2: the condition at 1:25 may"), "{error}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::{
     backend::Backend,
     native::{self, CHUNK_ITERATIONS},
 };
-use hal_driver::{DeviceInfo, DeviceKind, Heap, Limits, MemoryType, Result};
+use hal_driver::{DeviceInfo, DeviceKind, Heap, Limits, MemoryType, Result, Unusable};
 use std::sync::{
     Arc, Mutex, OnceLock, PoisonError,
     atomic::{AtomicUsize, Ordering},
@@ -17,9 +17,13 @@ const MAX_LOOP_ITERATIONS: u32 = 1 << 24;
 #[derive(Clone)]
 pub(crate) struct Adapter {
     pub(crate) native: wgpu::Adapter,
+    /// The name of the driver that lists it.
+    driver: &'static str,
     pub(crate) info: DeviceInfo,
     /// Which native device it is, for people.
     pub(crate) description: String,
+    /// What has to be the same for the native compiler's output to be of use: the device, and its driver's version.
+    pub(crate) identity: String,
     /// What the process knows about it.
     pub(crate) health: Arc<Health>,
 }
@@ -49,15 +53,6 @@ impl Health {
     pub(crate) fn wedged(&self) -> usize {
         self.wedged.load(Ordering::Acquire)
     }
-
-    pub(crate) fn wedge(&self) {
-        self.wedged.fetch_add(1, Ordering::AcqRel);
-    }
-
-    /// One has come back after all.
-    pub(crate) fn unwedge(&self) {
-        self.wedged.fetch_sub(1, Ordering::AcqRel);
-    }
 }
 
 impl Drop for Place {
@@ -68,9 +63,9 @@ impl Drop for Place {
 
 /// The adapters of a back end, the default one first: discrete, integrated, virtual, others, software; by path among equals.
 pub(crate) fn list(backend: Backend, instance: &wgpu::Instance) -> Vec<Adapter> {
-    // No back end of ours takes its time over this: the future is ready.
-    let natives = native::ready(instance.enumerate_adapters(backend.native())).unwrap_or_default();
-    let mut adapters: Vec<Adapter> = natives.into_iter().filter_map(|native| Adapter::new(backend, native)).collect();
+    let natives = natives(backend, instance).into_iter();
+    let fit = natives.filter(|native| unfit(native.features(), &native.limits()).is_none());
+    let mut adapters: Vec<Adapter> = fit.map(|native| Adapter::new(backend, native)).collect();
     adapters
         .sort_by(|left, right| (rank(left.info.kind), &left.info.path).cmp(&(rank(right.info.kind), &right.info.path)));
     number_equals(&mut adapters);
@@ -80,14 +75,40 @@ pub(crate) fn list(backend: Backend, instance: &wgpu::Instance) -> Vec<Adapter> 
     adapters
 }
 
-impl Adapter {
-    /// None for one that cannot run kernels of ours at all.
-    fn new(backend: Backend, native: wgpu::Adapter) -> Option<Self> {
-        let needed = wgpu::Features::IMMEDIATES;
-        if !native.features().contains(needed) || native.limits().max_immediate_size < hal_kernel::MAX_CONSTANT_BYTES {
-            tracing::warn!(adapter = native.get_info().name, "not listed: it lacks immediates, which constants need");
-            return None;
+/// The adapters that [`list`] leaves out, and those that wgpu does.
+pub(crate) fn unusable(backend: Backend, instance: &wgpu::Instance) -> Vec<Unusable> {
+    let natives = natives(backend, instance);
+    let ours = natives.iter().filter_map(|native| {
+        let reason = unfit(native.features(), &native.limits())?;
+        Some(Unusable { name: native.get_info().name, reason: reason.to_owned() })
+    });
+    let mut unusable: Vec<Unusable> = ours.collect();
+    #[cfg(not(any(target_vendor = "apple", windows)))]
+    unusable.extend(crate::vulkan::hidden(instance, &natives).into_iter().map(|name| {
+        Unusable {
+            name,
+            reason:
+                "wgpu hides it: it lacks something that wgpu needs, or its driver does not claim to conform to Vulkan"
+                    .to_owned(),
         }
+    }));
+    unusable
+}
+
+fn natives(backend: Backend, instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
+    // No back end of ours takes its time over this: the future is ready.
+    native::ready(instance.enumerate_adapters(backend.native())).unwrap_or_default()
+}
+
+/// Why an adapter cannot run kernels of ours at all, if it cannot.
+fn unfit(features: wgpu::Features, limits: &wgpu::Limits) -> Option<&'static str> {
+    let fits =
+        features.contains(wgpu::Features::IMMEDIATES) && limits.max_immediate_size >= hal_kernel::MAX_CONSTANT_BYTES;
+    (!fits).then_some("it lacks 128 bytes of immediates (push constants), which a kernel's constants need")
+}
+
+impl Adapter {
+    fn new(backend: Backend, native: wgpu::Adapter) -> Self {
         let info = native.get_info();
         let (uuid, memory_bytes) = describe(&native);
         let path = path(&info, uuid);
@@ -108,6 +129,8 @@ impl Adapter {
             info.subgroup_min_size,
             info.subgroup_max_size,
         );
+        let identity =
+            format!("{:x} {:x} {} / {} / {}", info.vendor, info.device, info.name, info.driver, info.driver_info);
         let info = DeviceInfo {
             path,
             name: info.name,
@@ -116,7 +139,24 @@ impl Adapter {
             formats: vec!["wgsl".into(), "spirv".into()],
             features: features(native.features()).map(|(name, _)| name.to_owned()).collect(),
         };
-        Some(Self { native, info, description, health: Arc::default() })
+        Self { native, driver: backend.name(), info, description, identity, health: Arc::default() }
+    }
+
+    /// One of its native devices does not come back.
+    pub(crate) fn wedge(&self) {
+        self.health.wedged.fetch_add(1, Ordering::AcqRel);
+        self.wedged_gauge().increment(1);
+    }
+
+    /// One has come back after all.
+    pub(crate) fn unwedge(&self) {
+        self.health.wedged.fetch_sub(1, Ordering::AcqRel);
+        self.wedged_gauge().decrement(1);
+    }
+
+    /// For the host's metrics: what an operator has to know before the adapter takes no new devices.
+    fn wedged_gauge(&self) -> metrics::Gauge {
+        metrics::gauge!("hal_wgpu_wedged_devices", "driver" => self.driver, "device" => self.info.path.clone())
     }
 
     /// Whether the host's processor does the work.
@@ -266,4 +306,18 @@ fn health(backend: Backend, path: &str) -> Arc<Health> {
     let health = Arc::new(Health::default());
     known.push((backend, path.to_owned(), health.clone()));
     health
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_adapter_without_room_for_constants_is_unfit_and_says_so() {
+        let limits = |max_immediate_size| wgpu::Limits { max_immediate_size, ..wgpu::Limits::default() };
+        assert_eq!(unfit(wgpu::Features::IMMEDIATES, &limits(128)), None);
+        for (features, bytes) in [(wgpu::Features::IMMEDIATES, 127), (wgpu::Features::empty(), 128)] {
+            assert!(unfit(features, &limits(bytes)).unwrap().contains("128 bytes of immediates"));
+        }
+    }
 }

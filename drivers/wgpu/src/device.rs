@@ -7,6 +7,7 @@ use crate::{
     executable::{Loaded, WgpuExecutable},
     native::thread,
     state::State,
+    store::Store,
 };
 use hal_driver::{
     Buffer, BufferParams, Code, Device, DeviceInfo, Error, Executable, Heap, Limits, LoadRequest, Result, Work,
@@ -39,7 +40,9 @@ impl WgpuDevice {
     pub(crate) fn new(adapter: Adapter, config: &Config) -> Result<Self> {
         adapter.learn_cut_off()?;
         let (limits, heap) = (adapter.limits(), adapter.heap());
-        let state = State::new(adapter);
+        let store = config.pipeline_folder.as_deref();
+        let store = store.and_then(|folder| Store::new(folder, &adapter.info.path, &adapter.identity));
+        let state = State::new(adapter, store);
         let handle = Handle {
             state,
             max_native_devices: config.max_native_devices,

@@ -6,7 +6,7 @@ use crate::{
     config::Config,
     device::WgpuDevice,
 };
-use hal_driver::{Code, Device, DeviceInfo, DeviceKind, Driver, DriverInfo, Error, Parameters, Result};
+use hal_driver::{Code, Device, DeviceInfo, DeviceKind, Driver, DriverInfo, Error, Parameters, Result, Unusable};
 use std::sync::Arc;
 
 const KINDS: [DeviceKind; 5] =
@@ -56,11 +56,17 @@ impl Driver for WgpuDriver {
         Ok(adapter::list(self.backend, &self.instance).into_iter().map(|adapter| adapter.info).collect())
     }
 
+    fn unusable(&self) -> Result<Vec<Unusable>> {
+        Ok(adapter::unusable(self.backend, &self.instance))
+    }
+
     fn details(&self, path: &str) -> Result<String> {
         let adapter = self.find(path, &self.instance)?;
         let features = adapter.info.features.join(", ");
         let memory = adapter.info.memory_bytes;
-        Ok(format!("{}memory: {memory} bytes\nfeatures: {features}\n", adapter.description))
+        let kept = adapter.native.features().contains(wgpu::Features::PIPELINE_CACHE);
+        let kept = if kept { "pipelines can be kept on disk\n" } else { "" };
+        Ok(format!("{}memory: {memory} bytes\nfeatures: {features}\n{kept}", adapter.description))
     }
 
     fn choose(&self, devices: &[DeviceInfo], parameters: &Parameters) -> Result<usize> {

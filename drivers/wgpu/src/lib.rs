@@ -10,6 +10,7 @@ mod executable;
 mod factory;
 mod native;
 mod state;
+mod store;
 #[cfg(test)]
 mod tests;
 #[cfg(not(any(target_vendor = "apple", windows)))]

@@ -5,7 +5,7 @@
 //! works the rest off, lets go of the native device and ends. A thread that does not come back keeps what it holds: that is the graveyard
 //! of a hung device.
 
-use crate::{adapter::Adapter, native::Native, watch};
+use crate::{adapter::Adapter, native::Native, store::Store, watch};
 use hal_driver::{Code, Done, Error, Result, Timing, Work};
 use std::{
     collections::VecDeque,
@@ -72,6 +72,8 @@ struct Activity {
 /// Shared by the handles and the thread.
 pub(crate) struct State {
     pub(crate) adapter: Adapter,
+    /// Where its pipelines are kept, if they are.
+    pub(crate) store: Option<Store>,
     lost: OnceLock<Error>,
     queue: Mutex<Queue>,
     more: Condvar,
@@ -85,9 +87,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl State {
-    pub(crate) fn new(adapter: Adapter) -> Arc<Self> {
+    pub(crate) fn new(adapter: Adapter, store: Option<Store>) -> Arc<Self> {
         Arc::new(Self {
             adapter,
+            store,
             lost: OnceLock::new(),
             queue: Mutex::default(),
             more: Condvar::new(),
@@ -187,7 +190,7 @@ impl State {
         if activity.is_none() {
             tracing::warn!(device = %self.adapter.info.path, "a device that was given up has come back");
             if self.wedged.swap(false, Ordering::AcqRel) {
-                self.adapter.health.unwedge();
+                self.adapter.unwedge();
             }
         }
         activity.map(|activity| activity.dones).unwrap_or_default()
@@ -206,7 +209,7 @@ impl State {
             // Under the lock: whoever finds it gone finds this too.
             if overdue.patience == Patience::Work {
                 self.wedged.store(true, Ordering::Release);
-                self.adapter.health.wedge();
+                self.adapter.wedge();
             }
             self.lose("it did not come back from its work in time");
             overdue

@@ -7,7 +7,7 @@ use crate::{
     error::{invalid, not_found},
     object::{BlobData, FactoryShared},
     tenant::Tenant,
-    text::{MAX_NAME_BYTES, list, quote},
+    text::{MAX_NAME_BYTES, quote, there_are},
 };
 use hal_driver::Code;
 use std::{
@@ -274,8 +274,8 @@ impl Session {
     fn try_open_blob(&self, name: &str) -> Result<Blob> {
         self.tenant.alive(&self.tenant.node)?;
         let Some(blob) = self.blobs.iter().find(|blob| blob.name == name) else {
-            let there = list(self.blobs.iter().map(|blob| blob.name.as_str()));
-            return Err(not_found(format!("no blob is called {}; there are {there}", quote(name))));
+            let there = there_are(self.blobs.iter().map(|blob| blob.name.as_str()));
+            return Err(not_found(format!("no blob is called {}; {there}", quote(name))));
         };
         blob.alive()?;
         let charge = self.tenant.node.charge(Limit::Blobs, 1)?;

@@ -105,6 +105,12 @@ pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     if out.is_empty() { "none".to_owned() } else { out }
 }
 
+/// A clause that says which names there are: `there are a, b`.
+pub(crate) fn there_are<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut names = names.into_iter().peekable();
+    if names.peek().is_none() { "there is none".to_owned() } else { format!("there are {}", list(names)) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +149,7 @@ mod tests {
     fn a_list_ends_somewhere() {
         assert_eq!(list([]), "none");
         assert_eq!(list(["a", "b"]), "a, b");
+        assert_eq!((there_are([]).as_str(), there_are(["a", "b"]).as_str()), ("there is none", "there are a, b"));
         assert!(list(std::iter::repeat_n("a", 100)).ends_with(", ..."));
     }
 }

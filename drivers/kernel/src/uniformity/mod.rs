@@ -123,28 +123,51 @@ type Parted = Option<Span>;
 
 /// Why a program is refused.
 enum Refusal {
-    /// The barrier, and the condition by which control flow has parted before it.
-    Barrier { at: Span, condition: Span },
+    /// The barrier, the condition by which control flow has parted before it, and the call by which it was reached, if it is in a function.
+    Barrier { at: Span, condition: Span, call: Option<Call> },
     /// More than [`MAX_STEPS`].
     Steps,
     /// More than [`MAX_NESTING`].
     Nesting,
 }
 
+/// A call that leads to a barrier.
+#[derive(Clone, Copy)]
+struct Call {
+    at: Span,
+    /// Whether control flow had parted there, so that moving the call is the remedy.
+    parted: bool,
+}
+
 impl Refusal {
+    /// The same, met inside of a call. The outermost call that not all make is the one to tell of; or else, where a condition in the function depends
+    /// on what it was called with, the outermost of all.
+    fn through(self, at: Span, parted: bool) -> Self {
+        match self {
+            Self::Barrier { at: barrier, condition, call } => {
+                let inner = call.filter(|call| call.parted && !parted);
+                Self::Barrier { at: barrier, condition, call: inner.or(Some(Call { at, parted })) }
+            }
+            Self::Steps | Self::Nesting => self,
+        }
+    }
+
     fn error(&self, scope: Scope, source: &str) -> KernelError {
         let unseen = |what: String| {
             let message = format!("it cannot be seen whether all invocations reach the barriers together: {what}");
             KernelError::new(ErrorCode::ResourceExhausted, message)
         };
         match *self {
-            Self::Barrier { at, condition } => {
-                let condition = place::of_span(source, condition).map(|place| format!(" at {place}"));
+            Self::Barrier { at, condition, call } => {
+                let at_place =
+                    |span| place::of_span(source, span).map(|place| format!(" at {place}")).unwrap_or_default();
+                let reached =
+                    call.map(|call| format!(", reached by the call{}", at_place(call.at))).unwrap_or_default();
                 let message = format!(
-                    "a barrier in control flow that is not uniform: the condition{} may differ between the invocations of a \
+                    "a barrier in control flow that is not uniform{reached}: the condition{} may differ between the invocations of a \
                      {}, so that some would not reach it; move the barrier out, or decide by a value that is the same \
                      for all: not one from memory that the kernel writes, unless by `workgroupUniformLoad`",
-                    condition.unwrap_or_default(),
+                    at_place(condition),
                     scope.name()
                 );
                 KernelError::new(ErrorCode::InvalidArgument, message).at(place::of_span(source, at))

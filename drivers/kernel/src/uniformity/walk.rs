@@ -126,7 +126,9 @@ impl<'w, 'a> Walk<'w, 'a> {
                 self.set_whole(result, differs);
             }
             Statement::Store { pointer, value } => self.store(pointer, value, parted),
-            Statement::Call { function, ref arguments, result } => self.call(function, arguments, result, parted)?,
+            Statement::Call { function, ref arguments, result } => self
+                .call(function, arguments, result, parted)
+                .map_err(|refusal| refusal.through(span, self.here(parted).is_some()))?,
             Statement::SubgroupBallot { result, .. } => self.shared_in_subgroup(result, true, parted),
             Statement::SubgroupCollectiveOperation { collective_op, result, .. } => {
                 self.shared_in_subgroup(result, collective_op == CollectiveOperation::Reduce, parted);
@@ -223,7 +225,7 @@ impl<'w, 'a> Walk<'w, 'a> {
 
     fn wait(&self, at: Span, parted: Parted) -> Result<(), Refusal> {
         match self.here(parted) {
-            Some(condition) => Err(Refusal::Barrier { at, condition }),
+            Some(condition) => Err(Refusal::Barrier { at, condition, call: None }),
             None => Ok(()),
         }
     }

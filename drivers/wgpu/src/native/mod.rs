@@ -8,11 +8,13 @@
 //! - `dispatch`: kernels, in pieces that end.
 //! - `pace`: how large a piece may be.
 //! - `pipeline`: from naga IR to a pipeline.
+//! - `keep`: pipelines that outlive the process.
 //! - `probe`: what a software adapter does with long loops.
 
 mod batch;
 mod dispatch;
 mod group;
+mod keep;
 mod pace;
 mod pipeline;
 mod probe;
@@ -20,13 +22,11 @@ mod run;
 pub(crate) mod thread;
 mod transfer;
 
-use crate::{
-    adapter::{self, Adapter},
-    state::State,
-};
+use crate::{adapter, state::State};
 use batch::Batch;
 use dispatch::Launches;
 use hal_driver::{Code, Error, Result};
+use keep::Kept;
 use std::{
     future::Future,
     pin::pin,
@@ -51,6 +51,7 @@ pub(crate) struct Native {
     batch: Option<Batch>,
     transfers: Transfers,
     launches: Launches,
+    kept: Option<Kept>,
     queue: wgpu::Queue,
     device: wgpu::Device,
     state: Arc<State>,
@@ -62,7 +63,7 @@ impl Native {
     /// # Errors
     /// `ResourceExhausted` if memory is short; `Unavailable` if it is refused.
     pub(crate) fn open(state: Arc<State>) -> Result<Self> {
-        let (device, queue) = open(&state.adapter)?;
+        let (device, queue) = open(&state)?;
         let errors = state.clone();
         // Before the first call: wgpu's own handler panics.
         device.on_uncaptured_error(Arc::new(move |error| errors.lose(&format!("it failed: {error}"))));
@@ -75,7 +76,8 @@ impl Native {
         });
         let (transfers, launches) =
             scoped(&state, &device, |device| (Transfers::new(device), Launches::new(device, &state.adapter)))?;
-        Ok(Self { batch: None, transfers, launches, queue, device, state })
+        let kept = Kept::open(&state, &device)?;
+        Ok(Self { batch: None, transfers, launches, kept, queue, device, state })
     }
 
     /// Zeroed memory of a multiple of 16 bytes.
@@ -86,6 +88,13 @@ impl Native {
         // wgpu clears what is used first, so recycled memory shows nothing of its last owner.
         let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage: USAGES, mapped_at_creation: false };
         self.scoped(|device| device.create_buffer(&descriptor))
+    }
+
+    /// Writes what is to outlive the process.
+    pub(crate) fn save(&mut self) {
+        if let Some(kept) = &mut self.kept {
+            kept.save(&self.state);
+        }
     }
 
     /// Lets go of what only speeds things up.
@@ -131,12 +140,14 @@ fn refusal(error: &wgpu::Error) -> Error {
     }
 }
 
-fn open(adapter: &Adapter) -> Result<(wgpu::Device, wgpu::Queue)> {
+fn open(state: &State) -> Result<(wgpu::Device, wgpu::Queue)> {
+    let adapter = &state.adapter;
     let offered = adapter.native.features();
     let ours = adapter::features(offered).map(|(_, features)| features);
     // An allow-list: whatever else an adapter offers, kernels do not get.
-    let required_features =
-        ours.fold(wgpu::Features::IMMEDIATES, wgpu::Features::union) | (offered & wgpu::Features::TIMESTAMP_QUERY);
+    let required_features = ours.fold(wgpu::Features::IMMEDIATES, wgpu::Features::union)
+        | (offered & wgpu::Features::TIMESTAMP_QUERY)
+        | keep::feature(state, offered);
     let descriptor = wgpu::DeviceDescriptor {
         label: None,
         required_features,

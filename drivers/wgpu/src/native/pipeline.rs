@@ -83,7 +83,9 @@ impl Kernel {
         let made = kernel.clone();
         state.ask(move |device| {
             let pipeline = device.compile(&made, native, Bindings::new())?;
-            device.warm_up(&made, &pipeline)
+            device.warm_up(&made, &pipeline)?;
+            device.keep();
+            Ok(())
         })?;
         Ok(kernel)
     }
@@ -108,6 +110,13 @@ impl Kernel {
 }
 
 impl Native {
+    /// A pipeline was made, which may outlive the process.
+    fn keep(&mut self) {
+        if let Some(kept) = &mut self.kept {
+            kept.made(&self.state);
+        }
+    }
+
     /// The pipeline in which these bindings, though the kernel only reads them, are declared writable: natively a buffer that is bound
     /// both ways in one dispatch must be writable throughout.
     pub(super) fn pipeline(&mut self, kernel: &Arc<Kernel>, writable: &Bindings) -> Result<Arc<Pipeline>> {
@@ -142,6 +151,7 @@ impl Native {
         let entries: Vec<_> = entries.collect();
         let label = Some(kernel.label.as_str());
         let launches = &self.launches.layout;
+        let cache = self.kept.as_ref().map(|kept| &kept.cache);
         // Native compilers wait for their turn like our own.
         let slot = hal_kernel::compile_slot();
         self.state.renew(Patience::Compile);
@@ -150,7 +160,7 @@ impl Native {
             let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label, source });
             let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
             let groups = [Some(&layout), Some(launches)];
-            let pipeline = compute(device, &module, &kernel.info.name, &groups, kernel.info.constant_bytes);
+            let pipeline = compute(device, &module, &kernel.info.name, &groups, kernel.info.constant_bytes, cache);
             (pipeline, layout)
         })?;
         drop(slot);
@@ -235,6 +245,7 @@ pub(super) fn compute(
     name: &str,
     groups: &[Option<&wgpu::BindGroupLayout>],
     immediate_size: u32,
+    cache: Option<&wgpu::PipelineCache>,
 ) -> wgpu::ComputePipeline {
     let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some(name),
@@ -247,7 +258,7 @@ pub(super) fn compute(
         module,
         entry_point: Some(name),
         compilation_options: wgpu::PipelineCompilationOptions::default(),
-        cache: None,
+        cache,
     })
 }
 

@@ -23,7 +23,7 @@ const KERNEL: &str = "
 /// # Errors
 /// What keeps a device of the adapter from being opened.
 pub(crate) fn cut_off(adapter: &Adapter) -> Result<Option<u32>> {
-    let state = State::new(adapter.clone());
+    let state = State::new(adapter.clone(), None);
     let found = thread::start(&state, usize::MAX).and_then(|()| state.ask(Native::probe));
     state.close();
     let found = found?;
@@ -60,7 +60,7 @@ impl Native {
             let entries = [pipeline::storage_entry(0, true)];
             let layout =
                 device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
-            let pipeline = pipeline::compute(device, &module, "main", &[Some(&layout)], 0);
+            let pipeline = pipeline::compute(device, &module, "main", &[Some(&layout)], 0, None);
             let entries = [pipeline::entry(0, counts.as_entire_buffer_binding())];
             let descriptor = wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries };
             (pipeline, device.create_bind_group(&descriptor))

@@ -98,7 +98,11 @@ fn live(state: &Arc<State>, mut native: Native) {
     }
     // The native queue is waited for, and may fail, in its drop.
     state.begin(Patience::Compile);
-    if catch_unwind(AssertUnwindSafe(|| drop(native))).is_err() {
+    let close = || {
+        native.save();
+        drop(native);
+    };
+    if catch_unwind(AssertUnwindSafe(close)).is_err() {
         tracing::error!(device = %state.adapter.info.path, "the native device panicked as it was closed");
     }
     state.end();

@@ -384,7 +384,7 @@ fn own_pipeline(
     entries: &[wgpu::BindGroupLayoutEntry],
 ) -> (wgpu::ComputePipeline, wgpu::BindGroupLayout) {
     let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(name), entries });
-    (pipeline::compute(device, module, name, &[Some(&layout)], 16), layout)
+    (pipeline::compute(device, module, name, &[Some(&layout)], 16, None), layout)
 }
 
 /// Bytes before the first multiple of four, whole words, and what is left; of a range that has no whole word all is left.

@@ -10,6 +10,7 @@
 )]
 
 mod bounds;
+mod keep;
 mod kernels;
 mod listing;
 mod order;

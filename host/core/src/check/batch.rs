@@ -7,6 +7,7 @@ use crate::{
     object::{BufferShared, DeviceShared, Executable, ExecutableShared},
     policy::Limit,
     queue::{Range, Touch, View, merge},
+    text::there_are,
 };
 use hal_driver::{Dispatch, DispatchBinding, Function, Source, Workgroups};
 use std::{mem::size_of, sync::Arc};
@@ -239,9 +240,12 @@ fn binding_set(bindings: &[DispatchBinding], function: &Function) -> Result<()> 
     }
     let given = |number: u32| bindings.binary_search_by_key(&number, |binding| binding.binding).is_ok();
     if let Some(missing) = function.bindings.iter().find(|binding| !given(binding.binding)) {
+        let there: Vec<String> = bindings.iter().map(|binding| binding.binding.to_string()).collect();
         return Err(invalid(format!(
-            "function \"{}\" uses binding {}, which is not given",
-            function.name, missing.binding
+            "function \"{}\" uses binding {}, which the dispatch does not give; {}",
+            function.name,
+            missing.binding,
+            there_are(there.iter().map(String::as_str))
         )));
     }
     Ok(())

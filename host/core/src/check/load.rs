@@ -9,6 +9,16 @@ pub(crate) fn functions(info: &DeviceInfo, limits: &Limits, functions: &[Functio
     functions.iter().try_for_each(|function| one(info, limits, function))
 }
 
+/// A refusal of a source with the label that its executable was to have, as compilers name files: `label:line:column: what`. What is not about the
+/// source stays as it is.
+pub(crate) fn named(label: &str, mut error: Error) -> Error {
+    if !label.is_empty() && error.code != Code::Unavailable {
+        let place = error.message.starts_with(|c: char| c.is_ascii_digit());
+        error.message = format!("{label}:{}{}", if place { "" } else { " " }, error.message);
+    }
+    error
+}
+
 fn one(info: &DeviceInfo, limits: &Limits, function: &Function) -> Result<()> {
     if let Some(feature) = function.features.iter().find(|needed| !info.features.contains(needed)) {
         return Err(Error::new(
@@ -27,5 +37,19 @@ fn one(info: &DeviceInfo, limits: &Limits, function: &Function) -> Result<()> {
             ),
             limit: Some(LimitHit { limit, asked, available: allowed, allowed }),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_stands_where_compilers_name_the_file() {
+        let text = |label, code, message| named(label, Error::new(code, message)).message;
+        assert_eq!(text("gemm.wgsl", Code::InvalidArgument, "3:5: no such name"), "gemm.wgsl:3:5: no such name");
+        assert_eq!(text("gemm", Code::ResourceExhausted, "too long"), "gemm: too long");
+        assert_eq!(text("", Code::InvalidArgument, "3:5: no such name"), "3:5: no such name");
+        assert_eq!(text("gemm", Code::Unavailable, "the device is lost"), "the device is lost");
     }
 }

@@ -9,7 +9,7 @@ mod load;
 mod refs;
 
 pub(crate) use batch::{Checked, MAX_SLOTS, USE_BYTES, batch, slots, touch_bytes};
-pub(crate) use load::functions;
+pub(crate) use load::{functions, named};
 
 use crate::{
     budget::Node,

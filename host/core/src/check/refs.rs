@@ -101,7 +101,12 @@ impl<'a> Scope<'a> {
                 },
                 Some(slots) => match slots.get(slot as usize) {
                     Some(view) => (view.buffer, view.buffer.offset.saturating_add(view.offset), view.length),
-                    None => return Err(invalid(format!("slot {slot} has no binding"))),
+                    None => {
+                        return Err(invalid(format!(
+                            "it names slot {slot}, and the table has {} bindings",
+                            slots.len()
+                        )));
+                    }
                 },
             },
         };

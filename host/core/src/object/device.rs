@@ -257,9 +257,12 @@ impl Device {
         let compile = move || {
             let request =
                 LoadRequest { format: &params.format, bytes: &bytes, overrides: &params.overrides, label: &label };
-            let native = device.native.load(&request)?;
+            let loaded = device.native.load(&request).map_err(Error::from).and_then(|native| {
+                check::functions(device.native.info(), device.native.limits(), native.functions())?;
+                Ok(native)
+            });
             drop(source);
-            check::functions(device.native.info(), device.native.limits(), native.functions())?;
+            let native = loaded.map_err(|error| check::named(&label, error))?;
             Ok(Executable::new(&device, native, charge))
         };
         self.0.run("compiling", compile).await

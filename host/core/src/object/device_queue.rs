@@ -41,7 +41,8 @@ impl Device {
     /// # Errors
     /// All found before anything is queued: `out-of-range`; `invalid-argument`; `permission-denied` (usage or access);
     /// `failed-precondition` (a closed object); `resource-exhausted` ("submissions", "host-bytes", "update-bytes", workgroup
-    /// counts). What goes wrong later fails the signals.
+    /// counts). What goes wrong later fails the signals. So does a wait for a semaphore that has failed, or fails while the work waits: the work
+    /// does not run, and where there are no signals nothing tells of it. A signal to a semaphore that has failed changes nothing; the work runs.
     #[tracing::instrument(level = "trace", skip_all)]
     pub async fn submit(
         &self,
@@ -262,10 +263,12 @@ impl Device {
         Ok(())
     }
 
-    /// Waits for all points, or for any. Answers the index of a point that is met (0 for all, and for no points).
+    /// Waits for all points, or for any. Answers the index of a point that is met (0 for all, and for no points). The order of the points decides
+    /// nothing but which of several met ones an `Any` answers; a failed semaphore meets no value, not even one that it had reached.
     ///
     /// # Errors
-    /// `deadline-exceeded`; the failure of a semaphore, as soon as one fails.
+    /// The failure of a semaphore, as soon as one fails, unless the wait is for `Any` and another point is met by then;
+    /// `deadline-exceeded`.
     #[tracing::instrument(level = "trace", skip_all)]
     pub async fn wait_semaphores(&self, points: Vec<TimePoint>, mode: WaitMode, timeout_ns: u64) -> Result<u32> {
         let result = self.try_wait(&points, mode, timeout_ns).await;
@@ -276,7 +279,7 @@ impl Device {
         self.0.gate()?;
         let points = self.points(points, false)?;
         let _charge = self.0.node.charge(Limit::HostBytes, point_bytes(points.len()))?;
-        wait(&points, mode, self.0.tenant.until(timeout_ns), &self.0).await
+        wait(&points, mode, self.0.tenant.until(timeout_ns), &self.0, "waiting for semaphores").await
     }
 
     /// Times of submissions that carried a tag and have ended well, oldest first; each is reported once, the newest 1,024 are kept.

@@ -222,7 +222,7 @@ impl DeviceShared {
         tokio::select! {
             biased;
             outcome = outcome => outcome,
-            error = self.interrupted() => Err(error),
+            error = self.interrupted(what) => Err(error),
         }
     }
 
@@ -235,7 +235,7 @@ impl DeviceShared {
         let outcome = tokio::select! {
             biased;
             outcome = self.tenant.pool.run(self.tenant.lane, what, job) => outcome,
-            error = self.interrupted() => Err(error),
+            error = self.interrupted(what) => Err(error),
         };
         if outcome.is_err() {
             self.look();
@@ -243,10 +243,10 @@ impl DeviceShared {
         outcome
     }
 
-    /// Comes back when a call of this device has to end.
-    async fn interrupted(&self) -> Error {
+    /// Comes back when a call of this device, which does what `what` says, has to end.
+    async fn interrupted(&self, what: &str) -> Error {
         let never = [(self.end.clone(), u64::MAX)];
-        match wait(&never, WaitMode::All, self.tenant.until(u64::MAX), self).await {
+        match wait(&never, WaitMode::All, self.tenant.until(u64::MAX), self, what).await {
             Err(error) => error,
             Ok(_) => closed(),
         }

@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Result, internal, invalid, not_found, out_of_range, unavailable},
     policy::{Limit, Reveal, Terms},
     tenant::Tenant,
-    text::{MAX_NAME_BYTES, clean, cut, list, quote, replace_word, replace_words},
+    text::{MAX_NAME_BYTES, clean, cut, list, quote, replace_word, replace_words, there_are},
 };
 use hal_driver::DriverInfo;
 use hal_uri::{MAX_PARAMS, MAX_URI_BYTES, Uri};
@@ -239,7 +239,8 @@ impl DriverShared {
     /// The device that is meant by a caller that names none.
     fn choose(&self, listed: &[Listed], parameters: &Parameters) -> Result<u64> {
         let devices: Vec<_> = listed.iter().map(|device| device.native.clone()).collect();
-        let chosen = self.native.choose(&devices, parameters).map_err(|error| self.hide(listed, error.into()))?;
+        let chosen = self.native.choose(&devices, parameters);
+        let chosen = chosen.map_err(|error| profile::mention(self.hide(listed, error.into()), parameters))?;
         listed.get(chosen).map(|device| device.id).ok_or_else(|| {
             internal(format!("the driver \"{}\" chose device {chosen} of a list of {}", self.info.name, listed.len()))
         })
@@ -322,17 +323,17 @@ impl DriverShared {
             Which::Ordinal(ordinal) => {
                 let ids = last.unwrap_or_else(|| listed.iter().map(|device| device.id).collect());
                 *ids.get(*ordinal as usize).ok_or_else(|| {
-                    out_of_range(format!("device {ordinal} of a list of {}; the first one is 0", ids.len()))
+                    out_of_range(match ids.len() {
+                        0 => format!("device {ordinal} of an empty list: there is none"),
+                        count => format!("device {ordinal} of a list of {count}; the first one is 0"),
+                    })
                 })?
             }
             Which::Path(path) => self.by_path(path, &listed)?,
         };
         if id >= self.lock().paths.len() as u64 {
             let ids: Vec<String> = listed.iter().map(|device| device.id.to_string()).collect();
-            return Err(not_found(format!(
-                "no device has the id {id}; ids there are: {}",
-                list(ids.iter().map(String::as_str))
-            )));
+            return Err(not_found(format!("no device has the id {id}; {}", there_are(ids.iter().map(String::as_str)))));
         }
         let gone = || unavailable(format!("device {id} was listed, but is gone now; list the devices again"));
         listed.into_iter().find(|device| device.id == id).ok_or_else(gone)
@@ -343,21 +344,22 @@ impl DriverShared {
         if let Some((device, _)) = listed.iter().zip(&paths).find(|(_, known)| *known == path) {
             return Ok(device.id);
         }
-        let there = list(paths.iter().map(String::as_str));
+        let there = there_are(paths.iter().map(String::as_str));
         // Numbers are paths; what only begins like one is a slip, not a device that might be there tomorrow.
         let canonical = path.parse::<u64>().is_ok_and(|number| number.to_string() == path);
         let like_a_number = path.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+');
         if like_a_number && !canonical && self.terms.reveal != Reveal::All {
-            return Err(invalid(format!("{} is no device path; there are {there}", quote(path))));
+            return Err(invalid(format!("{} is no device path; {there}", quote(path))));
         }
-        Err(not_found(format!("no device has the path {}; there are {there}", quote(path))))
+        Err(not_found(format!("no device has the path {}; {there}", quote(path))))
     }
 
     fn open(&self, which: &Which, mut parameters: Parameters, charge: Charge) -> Result<Device> {
         let portable = profile::take(&mut parameters)?;
         let listed = self.find(which, &parameters)?;
         let native = self.native.open(&listed.native.path, &parameters);
-        let native = native.map_err(|error| self.hide(std::slice::from_ref(&listed), error.into()))?;
+        let native = native
+            .map_err(|error| profile::mention(self.hide(std::slice::from_ref(&listed), error.into()), &parameters))?;
         let native = if portable { Arc::new(profile::Portable::new(native)) } else { native };
         let info = self.show(listed.id, native.info());
         // The opened device may call itself something else; its path stays the one it was listed with.

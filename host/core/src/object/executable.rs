@@ -18,7 +18,7 @@ pub struct ExecutableParams {
     pub format: String,
     /// Values for override constants, by name or decimal `@id`.
     pub overrides: Vec<(String, OverrideValue)>,
-    /// At most 64 bytes.
+    /// At most 64 bytes. Messages about the source begin with it, as a compiler's do with the file.
     pub label: String,
 }
 

@@ -6,7 +6,7 @@ use crate::{
     error::{Result, invalid, not_found},
     policy::{Limit, Narrowing, Patterns, Terms},
     tenant::Tenant,
-    text::{MAX_NAME_BYTES, clean, list, quote},
+    text::{MAX_NAME_BYTES, clean, quote, there_are},
 };
 use hal_driver::{DriverInfo, FactoryInfo};
 use std::sync::Arc;
@@ -122,8 +122,8 @@ impl Factory {
         let create = move || {
             let drivers = shared.list()?;
             let Some(info) = drivers.iter().rev().find(|driver| driver.name == name) else {
-                let there = list(drivers.iter().map(|driver| driver.name.as_str()));
-                return Err(not_found(format!("no driver is called {}; there are {there}", quote(&name))));
+                let there = there_are(drivers.iter().map(|driver| driver.name.as_str()));
+                return Err(not_found(format!("no driver is called {}; {there}", quote(&name))));
             };
             let native = shared.terms.factory.create(&name)?;
             Ok(Driver::new(DriverParts {

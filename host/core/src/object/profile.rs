@@ -1,11 +1,11 @@
 //! `profile=portable`: a device that takes no more than any device can be expected to take.
 
 use crate::{
-    error::{Result, invalid},
+    error::{Error, Result, invalid},
     text::quote,
 };
 use hal_driver::{
-    Buffer, BufferParams, Device, DeviceInfo, Error, Executable, Heap, Limits, LoadRequest, PORTABLE, Work,
+    Buffer, BufferParams, Code, Device, DeviceInfo, Executable, Heap, Limits, LoadRequest, PORTABLE, Work,
 };
 use std::sync::Arc;
 
@@ -25,6 +25,16 @@ pub(super) fn take(parameters: &mut super::Parameters) -> Result<bool> {
         }
     }
     Ok(asked)
+}
+
+/// A driver's refusal of parameters that are not what it knows, with the one that it does not know of.
+pub(super) fn mention(mut error: Error, parameters: &super::Parameters) -> Error {
+    if error.code == Code::InvalidArgument && !parameters.is_empty() {
+        error.message.push_str("; besides, every device takes \"");
+        error.message.push_str(PARAMETER);
+        error.message.push('"');
+    }
+    error
 }
 
 /// A device within [`PORTABLE`]. What it publishes is what the layer above refuses beyond; buffers and executables are the device's own.
@@ -73,7 +83,7 @@ impl Device for Portable {
         self.inner.submit(work);
     }
 
-    fn lost(&self) -> Option<Error> {
+    fn lost(&self) -> Option<hal_driver::Error> {
         self.inner.lost()
     }
 
@@ -99,5 +109,14 @@ mod tests {
         assert!(error.message.contains("\"x\"") && error.message.ends_with("there is portable"), "{error}");
         assert!(take(&mut pairs(&[("profile", "portable"), ("profile", "portable")])).is_err());
         assert!(take(&mut pairs(&[("profile", "")])).is_err());
+    }
+
+    #[test]
+    fn only_a_refusal_of_parameters_mentions_it() {
+        let given = vec![("speed".to_owned(), "fast".to_owned())];
+        let message = |code, parameters| mention(Error::new(code, "no"), parameters).message;
+        assert_eq!(message(Code::InvalidArgument, &given), "no; besides, every device takes \"profile\"");
+        assert_eq!(message(Code::NotFound, &given), "no");
+        assert_eq!(message(Code::InvalidArgument, &Vec::new()), "no");
     }
 }

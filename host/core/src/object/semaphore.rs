@@ -23,6 +23,12 @@ pub(crate) struct SemaphoreShared {
     loss: bool,
 }
 
+impl Drop for SemaphoreShared {
+    fn drop(&mut self) {
+        self.timeline.forsake();
+    }
+}
+
 /// A value that only grows, or a failure that stays. Clones are one handle.
 #[derive(Clone)]
 pub struct Semaphore(pub(crate) Arc<SemaphoreShared>);
@@ -42,24 +48,24 @@ impl Semaphore {
         self.0.device.tenant.observe("semaphore.query", result)
     }
 
-    /// Raises the value.
+    /// Raises the value. Of a failed semaphore nothing changes.
     ///
     /// # Errors
-    /// `invalid-argument` if `value` is not above the current one; the failure; `failed-precondition` once closed.
+    /// `invalid-argument` if `value` is not above the current one; the failure, whatever the value; `failed-precondition` once closed.
     #[tracing::instrument(level = "trace", skip_all)]
     pub fn signal(&self, value: u64) -> Result<()> {
         let result = self.open().and_then(|()| self.0.timeline.signal(value));
         self.0.device.tenant.observe("semaphore.signal", result)
     }
 
-    /// Fails the semaphore for ever. Ignored if it has failed already, or is closed. Of the message at most 1,024 bytes
-    /// are kept, and no numbers of a limit: those speak of a grant, and this one may be another's.
+    /// Fails the semaphore for ever. Ignored if it has failed already, or is closed. Of the message at most 1,024 bytes are kept, with control
+    /// characters replaced, since it ends up in other errors and in logs; and no numbers of a limit: those speak of a grant, and this one
+    /// may be another's.
     #[tracing::instrument(level = "trace", skip_all)]
     pub fn fail(&self, reason: Error) {
         let result = self.open().map(|()| {
-            let Error { code, mut message, .. } = reason;
-            text::cut(&mut message, MAX_REASON_BYTES);
-            self.0.timeline.fail(&Error::new(code, message));
+            let message = text::clean(&reason.message, MAX_REASON_BYTES);
+            self.0.timeline.fail(&Error::new(reason.code, message));
         });
         // It answers nothing; the refusal is counted all the same.
         let _ = self.0.device.tenant.observe("semaphore.fail", result);
@@ -78,7 +84,7 @@ impl Semaphore {
                 None => {
                     let points = [(self.0.timeline.clone(), value)];
                     let until = device.tenant.until(timeout_ns);
-                    wait(&points, WaitMode::All, until, device).await.map(|_| ())
+                    wait(&points, WaitMode::All, until, device, "waiting for a semaphore").await.map(|_| ())
                 }
             },
             Err(error) => Err(error),
@@ -89,6 +95,7 @@ impl Semaphore {
     /// Gives the semaphore up. Pending signals and waits of queued work go on.
     pub fn close(&self) {
         self.0.closed.store(true, Ordering::Release);
+        self.0.timeline.forsake();
     }
 
     /// Refuses once closed, by itself or with its device. A failure is told before the device's state: it is the cause.

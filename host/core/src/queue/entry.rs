@@ -12,7 +12,7 @@ use crate::{
     policy::Limit,
     pool::{guarded, no_thread},
 };
-use hal_driver::{BufferParams, BufferView, Command, Control, Executable, Timing, Work};
+use hal_driver::{BufferParams, BufferView, Code, Command, Control, Executable, Timing, Work};
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -20,7 +20,7 @@ use std::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Timelines and the values they are raised to.
@@ -102,8 +102,7 @@ pub(crate) struct Entry {
 pub(crate) fn enqueue(device: &Arc<DeviceShared>, waits: Signals, job: Job) {
     static IDS: AtomicU64 = AtomicU64::new(0);
     let id = IDS.fetch_add(1, Ordering::Relaxed);
-    let point = job.rest.signals.first().map(|(timeline, value)| (timeline.id, *value));
-    job.rest.uses.iter().for_each(|(storage, ranges)| storage.uses.add(id, ranges, point));
+    job.rest.uses.iter().for_each(|(storage, ranges)| storage.uses.add(id, ranges, &job.rest.signals));
     let entry = Arc::new(Entry {
         id,
         device: device.clone(),
@@ -258,8 +257,10 @@ impl Entry {
             Action::Barrier => finish.end(alive.map(|()| Timing::default())),
             Action::Work { commands, executables } => match alive.and_then(|()| finish.views()) {
                 Ok((buffers, slots)) => {
-                    let done =
-                        Box::new(move |outcome: hal_driver::Result<Timing>| finish.end(outcome.map_err(Error::from)));
+                    let control_at_end = control.clone();
+                    let done = Box::new(move |outcome: hal_driver::Result<Timing>| {
+                        finish.end(outcome.map_err(|error| late(error.into(), &control_at_end, time)));
+                    });
                     let work = Work { commands, buffers, slots, executables, control, done };
                     // A panic would unwind through whoever made the work ready, perhaps another driver's thread. The work, dropped
                     // on the way, has ended by then.
@@ -340,6 +341,18 @@ impl Entry {
             }
         }
     }
+}
+
+/// A driver's error, with the limit that it comes from if it is that the submission's time was up.
+fn late(mut error: Error, control: &Control, time: Duration) -> Error {
+    let over = control.deadline().is_some_and(|deadline| Instant::now() >= deadline);
+    if over && error.code == Code::DeadlineExceeded {
+        let limit = Limit::SubmissionTimeNs.label();
+        error
+            .message
+            .push_str(&format!("; a submission has {time:?}, the limit \"{limit}\" (`submission-time` in a grant)"));
+    }
+    error
 }
 
 /// Ends a submission exactly once, also when a driver forgets to.

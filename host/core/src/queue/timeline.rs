@@ -7,7 +7,10 @@ use crate::{
 };
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// Who is told when a value is reached, or never will be.
@@ -62,6 +65,8 @@ pub(crate) struct Timeline {
     /// The session it belongs to.
     pub(crate) lane: u64,
     state: Mutex<State>,
+    /// Nobody has a handle to wait with any more.
+    forsaken: AtomicBool,
     /// None for what the host makes for itself.
     _charge: Option<Charge>,
 }
@@ -94,11 +99,21 @@ impl State {
 impl Timeline {
     pub(crate) fn new(id: u64, lane: u64, value: u64, charge: Option<Charge>) -> Arc<Self> {
         let state = State { value, ..State::default() };
-        Arc::new(Self { id, lane, state: Mutex::new(state), _charge: charge })
+        Arc::new(Self { id, lane, state: Mutex::new(state), forsaken: AtomicBool::new(false), _charge: charge })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last handle was dropped or closed. Work goes on raising it.
+    pub(crate) fn forsake(&self) {
+        self.forsaken.store(true, Ordering::Release);
+    }
+
+    /// Whether somebody who waits for it can hear that it is raised.
+    pub(super) fn tells(&self) -> bool {
+        !self.forsaken.load(Ordering::Acquire) && self.lock().failure.is_none()
     }
 
     /// The value.

@@ -1,5 +1,6 @@
 //! Which bytes of an allocation pending submissions touch.
 
+use super::{Signals, Timeline};
 use crate::error::{Result, precondition};
 use std::{
     collections::HashMap,
@@ -68,8 +69,8 @@ fn around(ranges: &[Range], write: bool) -> Option<Range> {
 /// One submission's use of an allocation.
 struct Use {
     ranges: Arc<[Range]>,
-    /// The semaphore and value that say when it is over, if it signals any.
-    point: Option<(u64, u64)>,
+    /// The semaphore and value that say when it is over, if it signals any that somebody can wait for.
+    point: Option<(Arc<Timeline>, u64)>,
 }
 
 /// All pending submissions' uses of one allocation.
@@ -77,7 +78,9 @@ struct Use {
 pub(crate) struct Uses(Mutex<HashMap<u64, Vec<Use>>>);
 
 impl Uses {
-    pub(crate) fn add(&self, entry: u64, ranges: &Arc<[Range]>, point: Option<(u64, u64)>) {
+    /// Submissions are numbered in the order of their making; this one raises `signals` when it is over.
+    pub(crate) fn add(&self, entry: u64, ranges: &Arc<[Range]>, signals: &Signals) {
+        let point = signals.iter().find(|(timeline, _)| timeline.tells()).cloned();
         let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // One of a table as a rule: a first push would make room for four.
         uses.entry(entry).or_insert_with(|| Vec::with_capacity(1)).push(Use { ranges: ranges.clone(), point });
@@ -90,22 +93,41 @@ impl Uses {
     /// Refuses if a pending submission writes the range, or, for a `write`, touches it at all.
     ///
     /// # Errors
-    /// `failed-precondition` naming what to wait for.
+    /// `failed-precondition` naming what to wait for: of the newest such submission the semaphore, and of those that signal the same one the highest
+    /// value, so that one wait is enough for all of them.
     pub(crate) fn check(&self, start: u64, end: u64, write: bool) -> Result<()> {
         let uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let clash = uses
-            .values()
-            .flatten()
-            .flat_map(|used| used.ranges.iter().map(move |range| (used, range)))
-            .find(|(_, range)| (write || range.write) && range.overlaps(start, end));
-        let Some((used, range)) = clash else { return Ok(()) };
-        let verb = if range.write { "writes" } else { "reads" };
-        let advice = match used.point {
-            Some((id, value)) => {
-                format!("wait until semaphore {id} of this session (counted by creation) reaches {value}")
-            }
-            None => "it signals nothing; give it a semaphore to wait for".to_owned(),
+        let clashes = || {
+            uses.iter().flat_map(|(entry, used)| used.iter().map(move |used| (*entry, used))).filter_map(
+                |(entry, used)| {
+                    let range =
+                        used.ranges.iter().find(|range| (write || range.write) && range.overlaps(start, end))?;
+                    let point = used.point.as_ref().filter(|(timeline, _)| timeline.tells());
+                    Some((entry, range, point))
+                },
+            )
         };
+        // One that tells of its end, if there is any.
+        let Some((_, mut range, newest)) = clashes().max_by_key(|(entry, _, point)| (point.is_some(), *entry)) else {
+            return Ok(());
+        };
+        let advice = match newest {
+            Some((timeline, value)) => {
+                let mut last = *value;
+                for (_, other, point) in clashes() {
+                    if let Some((of, value)) = point
+                        && Arc::ptr_eq(of, timeline)
+                        && *value > last
+                    {
+                        (range, last) = (other, *value);
+                    }
+                }
+                let id = timeline.id;
+                format!("wait until semaphore {id} of this session (counted by creation) reaches {last}")
+            }
+            None => "it signals nothing that can be waited for; give it a semaphore to wait for".to_owned(),
+        };
+        let verb = if range.write { "writes" } else { "reads" };
         Err(precondition(format!(
             "a pending submission {verb} bytes {}..{} of the allocation, and this call needs {start}..{end}: {advice}",
             range.start, range.end
@@ -146,12 +168,43 @@ mod tests {
     #[test]
     fn reads_clash_with_writes_only() {
         let uses = Uses::default();
-        uses.add(7, &Arc::from([range(false, 0, 8), range(true, 8, 16)]), Some((3, 9)));
+        uses.add(7, &Arc::from([range(false, 0, 8), range(true, 8, 16)]), &vec![(Timeline::new(3, 0, 0, None), 9)]);
         assert!(uses.check(0, 8, false).is_ok());
         assert!(uses.check(16, 32, true).is_ok() && uses.check(8, 8, true).is_ok());
         assert!(uses.check(0, 8, true).unwrap_err().message.contains("semaphore 3"));
         assert!(uses.check(15, 16, false).unwrap_err().message.contains("reaches 9"));
         uses.remove(7);
         assert!(uses.check(0, 16, true).is_ok());
+    }
+    #[test]
+    fn what_is_named_is_the_last_that_can_be_waited_for() {
+        let uses = Uses::default();
+        let ranges = Arc::from([range(true, 0, 8)]);
+        let timelines: Vec<_> = (0..5).map(|id| Timeline::new(id, 0, 0, None)).collect();
+        let says = |text: &str| {
+            let error = uses.check(0, 8, false).unwrap_err();
+            assert!(error.message.contains(text), "{error}");
+        };
+        let add = |entry, points: &[(usize, u64)]| {
+            uses.add(entry, &ranges, &points.iter().map(|&(at, value)| (timelines[at].clone(), value)).collect());
+        };
+        add(9, &[]);
+        says("nothing that can be waited for");
+        add(1, &[(1, 70)]);
+        says("semaphore 1 of this session (counted by creation) reaches 70");
+        add(2, &[(2, 5)]);
+        add(4, &[(2, 3)]);
+        says("semaphore 2 of this session (counted by creation) reaches 5");
+        // Nobody will hear of these two.
+        timelines[3].fail(&crate::error::cancelled("on purpose"));
+        timelines[4].forsake();
+        add(5, &[(3, 100)]);
+        add(6, &[(4, 100)]);
+        says("semaphore 2 of this session (counted by creation) reaches 5");
+        add(7, &[(4, 100), (1, 2)]);
+        says("semaphore 1 of this session (counted by creation) reaches 70");
+        // What it says is looked at anew.
+        timelines[1].forsake();
+        says("semaphore 2 of this session (counted by creation) reaches 5");
     }
 }

@@ -88,7 +88,8 @@ impl Drop for Registrations<'_> {
     }
 }
 
-/// Waits. Answers the index of a point that is met; 0 for `all`, and for no points. It also ends with the device.
+/// Waits, as `what` says. Answers the index of a point that is met; 0 for `all`, and for no points. It also ends with the device. For `any` a point that is met
+/// counts before one that has failed, in whatever order they stand, so that the answer does not depend on it.
 ///
 /// # Errors
 /// The failure of a point; why the device ended; `deadline-exceeded`.
@@ -97,6 +98,7 @@ pub(crate) async fn wait(
     mode: WaitMode,
     until: Until,
     device: &DeviceShared,
+    what: &str,
 ) -> Result<u32> {
     if let Some(known) = known(points, mode) {
         return known;
@@ -126,7 +128,7 @@ pub(crate) async fn wait(
         let now = Instant::now();
         if until.at.is_some_and(|at| at <= now) {
             let outcome = pending.outcome(&pending.lock());
-            return outcome.unwrap_or_else(|| Err(device.tenant.late(until, "waiting for semaphores")));
+            return outcome.unwrap_or_else(|| Err(device.tenant.late(until, what)));
         }
         let look = now + LOOK;
         if let Some(outcome) = timeout_at(until.at.map_or(look, |at| at.min(look)), met).await? {
@@ -138,14 +140,15 @@ pub(crate) async fn wait(
 
 /// What can be said without waiting.
 fn known(points: &[(Arc<Timeline>, u64)], mode: WaitMode) -> Option<Result<u32>> {
-    let mut all = true;
+    let (mut all, mut failure) = (true, None);
     for ((timeline, value), index) in points.iter().zip(0..) {
         match timeline.check(*value) {
             None => all = false,
-            Some(Err(error)) => return Some(Err(error)),
             Some(Ok(())) if mode == WaitMode::Any => return Some(Ok(index)),
             Some(Ok(())) => (),
+            Some(Err(error)) if mode == WaitMode::Any => drop(failure.get_or_insert(error)),
+            Some(Err(error)) => return Some(Err(error)),
         }
     }
-    (all || points.is_empty()).then_some(Ok(0))
+    failure.map(Err).or_else(|| all.then_some(Ok(0)))
 }

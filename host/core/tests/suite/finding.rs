@@ -84,6 +84,31 @@ async fn devices_are_filtered_then_numbered() {
 }
 
 #[tokio::test]
+async fn where_there_is_no_device_it_says_so() {
+    let mock = Mock::new(Mode::Inline);
+    mock.devices.lock().unwrap().clear();
+    let session = session(&mock, |grant| grant);
+    let driver = session.granted()[0].try_create("mock").await.unwrap();
+    let by_path = driver.create_device_by_path("0", vec![]).await;
+    for opened in [by_path, driver.create_device_by_id(0, vec![]).await] {
+        let error = opened.err().unwrap();
+        assert!(error.code == Code::NotFound && error.message.ends_with("; there is none"), "{error}");
+    }
+    let error = driver.create_device_by_ordinal(0, vec![]).await.err().unwrap();
+    assert!(error.code == Code::OutOfRange && error.message.ends_with(": there is none"), "{error}");
+}
+
+#[tokio::test]
+async fn a_refused_parameter_is_answered_with_the_one_that_all_devices_have() {
+    let mock = Mock::new(Mode::Inline);
+    let session = session(&mock, |grant| grant);
+    let driver = session.granted()[0].try_create("mock").await.unwrap();
+    let error = driver.create_device_by_id(0, vec![("speed".into(), "fast".into())]).await.err().unwrap();
+    assert_eq!(error.code, Code::InvalidArgument);
+    assert_eq!(error.message, "unknown parameter \"speed\"; besides, every device takes \"profile\"");
+}
+
+#[tokio::test]
 async fn ids_ordinals_and_devices_that_go() {
     let mock = Mock::new(Mode::Inline);
     let session = session(&mock, |grant| grant);
@@ -103,7 +128,7 @@ async fn ids_ordinals_and_devices_that_go() {
     assert_eq!(driver.create_device_by_id(3, vec![]).await.unwrap().info().name, "Model of pci-d");
     assert_eq!(code(driver.create_device_by_id(2, vec![]).await), Code::Unavailable);
     let error = driver.create_device_by_id(9, vec![]).await.err().unwrap();
-    assert!(error.code == Code::NotFound && error.message.ends_with("ids there are: 3, 1"), "{error}");
+    assert!(error.code == Code::NotFound && error.message.ends_with("there are 3, 1"), "{error}");
     assert_eq!(code(driver.device_details(9).await), Code::NotFound);
     *mock.devices.lock().unwrap() = vec!["same".into(), "same".into()];
     assert_eq!(code(driver.query_available_devices().await), Code::Internal);

@@ -175,6 +175,12 @@ async fn dispatches() {
     ] {
         bench.refuses(expected, Command::Dispatch(dispatch)).await;
     }
+    for (bindings, given) in [(&[][..], "there is none"), (&[binding(7, to), binding(2, to)], "there are 2, 7")] {
+        let work = bench.batch(Command::Dispatch(bound(bindings)));
+        let error = bench.device.submit(vec![], work, vec![], None).await.unwrap_err();
+        let text = format!("function \"scale\" uses binding 0, which the dispatch does not give; {given}");
+        assert!(error.message.ends_with(&text), "{error}");
+    }
     let uniform = |length| Dispatch {
         function: 1,
         constants: Box::new([]),
@@ -318,7 +324,10 @@ async fn allocations_and_loads() {
     };
     assert!(device.can_load("wgsl") && !device.can_load("FOO?"));
     assert_eq!(code(load("FOO?", 1).await), Code::Incompatible);
-    assert!(load("wgsl", 0).await.err().unwrap().message.contains("line 1, column 1"));
+    assert_eq!(load("wgsl", 0).await.err().unwrap().message, "line 1, column 1: nothing here");
+    let labelled = ExecutableParams { format: "wgsl".into(), label: "gemm\n".into(), ..Default::default() };
+    let error = device.load_executable(labelled, Vec::new()).await.err().unwrap();
+    assert_eq!(error.message, "gemm?: line 1, column 1: nothing here");
     assert_eq!(load("wgsl", (256 << 10) + 1).await.err().unwrap().limit.unwrap().limit, "max-source-bytes");
     load("wgsl", 256 << 10).await.unwrap();
     let many = ExecutableParams {

@@ -49,6 +49,54 @@ async fn failures_keep_their_first_code_and_text() {
 }
 
 #[tokio::test]
+async fn a_reason_ends_up_in_logs_and_holds_nothing_that_a_terminal_would_obey() {
+    let (_world, device) = World::new(Mode::Inline).device_and_world().await;
+    let semaphore = device.create_semaphore(0).unwrap();
+    semaphore.fail(Error::new(Code::DataLoss, "red\u{1b}[31m\nline\u{0}"));
+    assert_eq!(semaphore.query().unwrap_err().message, "red\u{fffd}[31m\u{fffd}line\u{fffd}");
+}
+
+#[tokio::test]
+async fn for_any_a_point_that_is_met_counts_before_one_that_has_failed() {
+    let (_world, device) = World::new(Mode::Inline).device_and_world().await;
+    let (met, failed) = (device.create_semaphore(1).unwrap(), device.create_semaphore(5).unwrap());
+    failed.fail(Error::new(Code::DataLoss, "on purpose"));
+    let wait = async |points: &[(&Semaphore, u64)], mode| {
+        let points = points.iter().map(|&(semaphore, value)| point(semaphore, value)).collect();
+        device.wait_semaphores(points, mode, FOREVER).await
+    };
+    // What it had reached does not count: a failed semaphore has no value.
+    assert_eq!(code(wait(&[(&failed, 5)], Any).await), Code::DataLoss);
+    for (points, index) in [([(&met, 1), (&failed, 1)], 0), ([(&failed, 1), (&met, 1)], 1)] {
+        assert_eq!(wait(&points, Any).await, Ok(index));
+        assert_eq!(code(wait(&points, All).await), Code::DataLoss);
+    }
+    for points in [[(&met, 2), (&failed, 1)], [(&failed, 1), (&met, 2)]] {
+        assert_eq!(code(wait(&points, Any).await), Code::DataLoss, "nothing is met");
+        assert_eq!(code(wait(&points, All).await), Code::DataLoss);
+    }
+}
+
+#[tokio::test]
+async fn work_around_failed_semaphores() {
+    let (world, device) = World::new(Mode::Inline).device_and_world().await;
+    let (failed, done) = (device.create_semaphore(0).unwrap(), device.create_semaphore(0).unwrap());
+    failed.fail(Error::new(Code::DataLoss, "on purpose"));
+    let target = buffer(&device, 4).await;
+    let submit = async |wait: &[&Semaphore], byte, signal: &[&Semaphore]| {
+        let points = |of: &[&Semaphore]| of.iter().map(|semaphore| point(semaphore, 1)).collect();
+        device.submit(points(wait), batch(&[&target], vec![fill(whole(0), byte)]), points(signal), None).await
+    };
+    // It runs, and the failure stays.
+    submit(&[], 1, &[&failed, &done]).await.unwrap();
+    assert_eq!((bytes(&target).await, done.query()), (vec![1; 4], Ok(1)));
+    assert_eq!(failed.query().unwrap_err().message, "on purpose");
+    // It does not run, and nobody is told.
+    submit(&[&failed], 2, &[]).await.unwrap();
+    assert_eq!((bytes(&target).await, world.used(Limit::Submissions)), (vec![1; 4], 0));
+}
+
+#[tokio::test]
 async fn waits_that_are_met_already() {
     let (_world, device) = World::new(Mode::Inline).device_and_world().await;
     for mode in [All, Any] {

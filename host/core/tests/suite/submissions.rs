@@ -359,7 +359,22 @@ async fn work_past_its_deadline_is_stopped() {
     device.submit(vec![], batch(&[&target], vec![fill(whole(0), 1)]), vec![point(&done, 1)], None).await.unwrap();
     std::thread::sleep(Duration::from_millis(5));
     world.mock.release();
-    assert_eq!(code(done.wait(1, FOREVER).await), Code::DeadlineExceeded);
+    let error = done.wait(1, FOREVER).await.unwrap_err();
+    assert_eq!(error.code, Code::DeadlineExceeded);
+    let text = "a submission has 1ms, the limit \"submission-time-ns\" (`submission-time` in a grant)";
+    assert!(error.message.ends_with(text), "{error}");
+}
+
+#[tokio::test]
+async fn a_call_that_is_cut_off_says_what_it_did() {
+    let world = World::new(Mode::Inline);
+    let device = world.device().await;
+    *world.mock.slow.lock().unwrap() = Duration::from_millis(300);
+    world.session.set_deadline(Some(Instant::now() + Duration::from_millis(30)));
+    let load = device.load_executable(ExecutableParams { format: "wgsl".into(), ..Default::default() }, vec![1]);
+    let error = load.await.err().unwrap();
+    assert_eq!(error.code, Code::DeadlineExceeded);
+    assert!(error.message.contains("is reached, while compiling;"), "{error}");
 }
 
 #[tokio::test]
