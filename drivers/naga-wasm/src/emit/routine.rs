@@ -104,11 +104,11 @@ fn scatter(cell: Cell) -> Function {
         body.code().local_get(mask).i32x4_extract_lane(lane).if_(BlockType::Empty);
         body.code().local_get(places).i32x4_extract_lane(lane);
         body.code().local_get(cells).i32x4_extract_lane(lane);
-        if cell == Cell::Byte {
-            body.code().i32_const(1).i32_and().i32_store8(super::body::memarg(cell, 0));
-        } else {
-            body.code().i32_store(super::body::memarg(Cell::I32, 0));
-        }
+        match cell {
+            Cell::Byte => body.code().i32_const(1).i32_and().i32_store8(super::body::memarg(cell, 0)),
+            Cell::Half => body.code().i32_store16(super::body::memarg(cell, 0)),
+            Cell::I32 | Cell::F32 => body.code().i32_store(super::body::memarg(Cell::I32, 0)),
+        };
         body.code().end();
     }
     body.code().end();

@@ -2,10 +2,11 @@
 
 use naga::{Expression, Handle, Literal};
 
+use super::half::half_bits;
 use super::{Lowerer, Value};
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::ir::{Object, ObjectId, Operand};
-use crate::layout::{MAX_TYPE_DEPTH, Shape, cell_of};
+use crate::layout::{MAX_TYPE_DEPTH, Shape, cell_of, is_half};
 
 /// Constants that refer to constants may do so this deep.
 const MAX_CONSTANT_DEPTH: u32 = 4 * MAX_TYPE_DEPTH;
@@ -20,10 +21,11 @@ impl Lowerer<'_, '_> {
     pub(crate) fn literal(&self, literal: Literal) -> Result<Operand, Diagnostic> {
         Ok(match literal {
             Literal::F32(value) => Operand::float(value),
+            Literal::F16(value) => Operand::float(value.to_f32()),
             Literal::U32(value) => Operand::I32(value),
             Literal::I32(value) => Operand::I32(value.cast_unsigned()),
             Literal::Bool(value) => Operand::Bool(value),
-            _ => return self.unsupported("a literal that is neither `i32`, `u32`, `f32` nor `bool`"),
+            _ => return self.unsupported("a literal that is neither `i32`, `u32`, `f32`, `f16` nor `bool`"),
         })
     }
 
@@ -166,6 +168,7 @@ impl Lowerer<'_, '_> {
         for leaf in self.cx.layouts.leaves(shape)?.iter() {
             let word = words.next().ok_or_else(|| self.defect("a constant with too few parts"))?;
             let width = cell_of(leaf.scalar).bytes() as usize;
+            let word = if is_half(leaf.scalar) { half_bits(word) } else { word };
             let start = (at + leaf.offset) as usize;
             let target = bytes.get_mut(start..start + width);
             let source = word.to_le_bytes();

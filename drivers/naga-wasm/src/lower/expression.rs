@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use naga::{Expression, Handle, Range, RelationalFunction, SwizzleComponent};
 
+use super::half::{function_rounds, operator_rounds};
 use super::place::{Place, Root};
 use super::{Lowerer, Meaning, Value};
 use crate::diagnostic::Diagnostic;
@@ -137,7 +138,8 @@ impl Lowerer<'_, '_> {
             Expression::Binary { op, left, right } => {
                 let shapes = (self.shape_of(left)?, self.shape_of(right)?);
                 let (left, right) = (self.scalars(left)?, self.scalars(right)?);
-                flat(self.binary(op, shapes, &left, &right)?)
+                let values = self.binary(op, shapes, &left, &right)?;
+                flat(if operator_rounds(op) { self.rounded_to(shapes.0, values) } else { values })
             }
             Expression::Select { condition, accept, reject } => {
                 let condition = self.scalars(condition)?;
@@ -160,13 +162,14 @@ impl Lowerer<'_, '_> {
                     arguments.push(self.scalars(argument)?);
                 }
                 let (shape, result) = (self.shape_of(arg)?, self.shape_of(handle)?);
-                flat(self.math(fun, shape, result, &arguments)?)
+                let values = self.math(fun, shape, result, &arguments)?;
+                flat(if function_rounds(fun) { self.rounded_to(result, values) } else { values })
             }
             Expression::As { expr, kind, convert } => {
-                let from = self.shape_of(expr)?;
-                self.shape_of(handle)?;
+                let (from, to) = (self.shape_of(expr)?, self.shape_of(handle)?);
                 let values = self.scalars(expr)?;
-                flat(self.cast(from, kind, convert, &values)?)
+                let values = self.cast(from, kind, convert, &values)?;
+                flat(self.rounded_to(to, values))
             }
             Expression::ArrayLength(pointer) => {
                 let place = self.place(pointer)?;
@@ -182,15 +185,14 @@ impl Lowerer<'_, '_> {
         match expression {
             Expression::CallResult(_)
             | Expression::AtomicResult { .. }
+            | Expression::SubgroupBallotResult
+            | Expression::SubgroupOperationResult { .. }
             | Expression::WorkGroupUniformLoadResult { .. } => {
                 Err(self.defect("a result that is used before it is there"))
             }
             Expression::Derivative { .. } => self.unsupported("derivatives"),
             Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
                 self.unsupported("textures")
-            }
-            Expression::SubgroupBallotResult | Expression::SubgroupOperationResult { .. } => {
-                self.unsupported("subgroup operations")
             }
             Expression::RayQueryVertexPositions { .. }
             | Expression::RayQueryProceedResult

@@ -227,10 +227,7 @@ impl Lowerer<'_, '_> {
                 let root = self.b.op(Op::FSqrt, &[a]);
                 self.b.op(Op::FDiv, &[one, root])
             }
-            MathFunction::QuantizeToF16 => {
-                let half = self.b.op(Op::Helper(Helper::ToHalf), &[a]);
-                self.b.op(Op::Helper(Helper::FromHalf), &[half])
-            }
+            MathFunction::QuantizeToF16 => self.b.op(Op::Helper(Helper::RoundHalf), &[a]),
             _ => return self.unsupported(&format!("the function {fun:?} on floats")),
         })
     }

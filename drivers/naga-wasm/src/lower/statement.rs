@@ -77,9 +77,11 @@ impl Lowerer<'_, '_> {
             Statement::Call { function, ref arguments, result } => self.call(function, arguments, result),
             Statement::Kill => self.unsupported("`discard`"),
             Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => self.unsupported("textures"),
-            Statement::SubgroupBallot { .. }
-            | Statement::SubgroupGather { .. }
-            | Statement::SubgroupCollectiveOperation { .. } => self.unsupported("subgroup operations"),
+            Statement::SubgroupBallot { result, predicate } => self.ballot(predicate, result),
+            Statement::SubgroupGather { mode, argument, result } => self.gather(mode, argument, result),
+            Statement::SubgroupCollectiveOperation { op, collective_op, argument, result } => {
+                self.collective(op, collective_op, argument, result)
+            }
             Statement::RayQuery { .. } | Statement::RayPipelineFunction(_) => self.unsupported("ray tracing"),
             Statement::CooperativeStore { .. } => self.unsupported("cooperative matrices"),
         }
@@ -93,7 +95,8 @@ impl Lowerer<'_, '_> {
 
     fn barrier(&mut self, flags: Barrier) -> Result<(), Diagnostic> {
         if flags.contains(Barrier::SUB_GROUP) {
-            return self.unsupported("subgroup barriers");
+            // The lanes of a gang go from statement to statement together.
+            return Ok(());
         }
         self.b.push(Stmt::Barrier { span: self.span });
         Ok(())
@@ -278,9 +281,10 @@ impl Lowerer<'_, '_> {
         let leaves = self.cx.layouts.leaves(place.shape)?;
         let mut values = Vec::with_capacity(leaves.len());
         for leaf in leaves.iter() {
-            let dst = self.b.temp(ty_of(leaf.scalar));
-            self.b.inst(Inst::UniformLoad { dst, cell: cell_of(leaf.scalar), address: address.plus(leaf.offset) });
-            values.push(Operand::Reg(dst));
+            let cell = cell_of(leaf.scalar);
+            let dst = self.b.temp(cell.ty());
+            self.b.inst(Inst::UniformLoad { dst, cell, address: address.plus(leaf.offset) });
+            values.push(self.of_cell(cell, Operand::Reg(dst)));
         }
         Ok(Value::Flat(values.into()))
     }

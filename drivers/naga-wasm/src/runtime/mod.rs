@@ -58,6 +58,8 @@ pub(crate) enum Routine {
     /// `f32` to the bits of the nearest `f16`, ties to even, in the low half of each lane; and back.
     ToHalf,
     FromHalf,
+    /// `f32` to the nearest `f16`, ties to even, as an `f32`.
+    RoundHalf,
     ReverseBits,
     /// Leading and trailing zeros: 32 for 0.
     Clz,
@@ -101,6 +103,7 @@ impl Routine {
             Helper::FrexpExponent => Self::FrexpExponent,
             Helper::ToHalf => Self::ToHalf,
             Helper::FromHalf => Self::FromHalf,
+            Helper::RoundHalf => Self::RoundHalf,
             Helper::ReverseBits => Self::ReverseBits,
             Helper::ConstantWord => return None,
         })
@@ -166,6 +169,7 @@ fn compute(routine: Routine, code: &mut Code) -> V {
         Routine::FrexpExponent => bits::frexp_exponent(code, x),
         Routine::ToHalf => bits::to_half(code, x),
         Routine::FromHalf => bits::from_half(code, x),
+        Routine::RoundHalf => bits::round_half(code, x),
         Routine::ReverseBits => integer::reverse_bits(code, x),
         Routine::Clz => integer::clz(code, x),
         Routine::Ctz => integer::ctz(code, x),
