@@ -293,6 +293,14 @@ pub(crate) enum Helper {
     /// `f32` to the nearest `f16`, as an `f32`.
     RoundHalf,
     ReverseBits,
+    /// The upper word of an unsigned product.
+    MulHigh,
+    /// A word of a quotient of two numbers of two words each. Never traps: it is what WGSL defines.
+    Quotient { signed: bool, high: bool },
+    /// A number of two words as `f32`.
+    WideToFloat { signed: bool },
+    /// A word of an `f32` as a number of two.
+    FloatToWide { signed: bool, high: bool },
     /// Word of the constants at a dynamic index, which is in range.
     ConstantWord,
 }

@@ -353,7 +353,7 @@ pub(crate) fn cell_of(scalar: Scalar) -> Cell {
 pub(crate) fn check_scalar(scalar: Scalar, span: Span) -> Result<(), Diagnostic> {
     let known = match scalar.kind {
         ScalarKind::Bool => true,
-        ScalarKind::Sint | ScalarKind::Uint => scalar.width == 4,
+        ScalarKind::Sint | ScalarKind::Uint => scalar.width == 4 || scalar.width == 8,
         ScalarKind::Float => scalar.width == 2 || scalar.width == 4,
         ScalarKind::AbstractInt | ScalarKind::AbstractFloat => false,
     };
@@ -361,7 +361,7 @@ pub(crate) fn check_scalar(scalar: Scalar, span: Span) -> Result<(), Diagnostic>
         return Ok(());
     }
     let bits = u32::from(scalar.width) * 8;
-    Err(unsupported(&format!("a scalar of {bits} bits (`i32`, `u32`, `f32`, `f16` and `bool` are compiled)"), span))
+    Err(unsupported(&format!("a scalar of {bits} bits (`f64` and integers of 16 bits are not compiled)"), span))
 }
 
 /// Something that is legal but that this compiler has no code for.

@@ -5,7 +5,7 @@ use naga::{MathFunction, ScalarKind};
 use super::Lowerer;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Helper, Op, Operand, Ty};
-use crate::layout::Shape;
+use crate::layout::{Shape, words};
 
 /// The arguments of one component.
 #[derive(Clone, Copy)]
@@ -26,6 +26,11 @@ impl Lowerer<'_, '_> {
         arguments: &[std::rc::Rc<[Operand]>],
     ) -> Result<Vec<Operand>, Diagnostic> {
         let [first, ..] = arguments else { return Err(self.defect("a built-in function without arguments")) };
+        if let Shape::Scalar(scalar) | Shape::Vector { scalar, .. } = shape
+            && words(scalar) == 2
+        {
+            return self.wide_math(fun, scalar.kind == ScalarKind::Sint, arguments);
+        }
         if let Some(values) = self.whole_value(fun, shape, arguments)? {
             return Ok(values);
         }

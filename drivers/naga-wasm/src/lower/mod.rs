@@ -13,6 +13,7 @@
 //! | [`matrix`] | operators on matrices |
 //! | [`math`] | built-in functions |
 //! | [`subgroup`] | subgroup operations |
+//! | [`wide`] | `i64` and `u64` |
 //! | [`packing`] | built-in functions on packed words and bits |
 //! | [`builder`] | appends instructions |
 
@@ -29,6 +30,7 @@ pub(crate) mod packing;
 pub(crate) mod place;
 pub(crate) mod statement;
 pub(crate) mod subgroup;
+pub(crate) mod wide;
 
 use std::collections::HashMap;
 use std::rc::Rc;

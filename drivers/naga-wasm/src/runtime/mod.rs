@@ -13,6 +13,7 @@
 mod arc;
 mod bits;
 mod code;
+mod double;
 mod exponential;
 mod hyperbolic;
 mod integer;
@@ -74,6 +75,14 @@ pub(crate) enum Routine {
     Shl,
     ShrS,
     ShrU,
+    /// The upper word of a product of words.
+    MulHigh,
+    /// `(a, b)`, each as low words and high words. A word of what WGSL has for the quotient.
+    Quotient { signed: bool, high: bool },
+    /// `(low, high)` to the nearest `f32`.
+    WideToFloat { signed: bool },
+    /// A word of an `f32` without its fraction.
+    FloatToWide { signed: bool, high: bool },
 }
 
 impl Routine {
@@ -105,6 +114,10 @@ impl Routine {
             Helper::FromHalf => Self::FromHalf,
             Helper::RoundHalf => Self::RoundHalf,
             Helper::ReverseBits => Self::ReverseBits,
+            Helper::MulHigh => Self::MulHigh,
+            Helper::Quotient { signed, high } => Self::Quotient { signed, high },
+            Helper::WideToFloat { signed } => Self::WideToFloat { signed },
+            Helper::FloatToWide { signed, high } => Self::FloatToWide { signed, high },
             Helper::ConstantWord => return None,
         })
     }
@@ -122,11 +135,17 @@ impl Routine {
                 | Self::Shl
                 | Self::ShrS
                 | Self::ShrU
+                | Self::MulHigh
+                | Self::WideToFloat { .. }
         )
     }
 
     fn params(self) -> u32 {
-        if self.is_binary() { 2 } else { 1 }
+        match self {
+            Self::Quotient { .. } => 4,
+            _ if self.is_binary() => 2,
+            _ => 1,
+        }
     }
 }
 
@@ -181,5 +200,9 @@ fn compute(routine: Routine, code: &mut Code) -> V {
         Routine::Shl => integer::shl(code, x, y),
         Routine::ShrS => integer::shr_s(code, x, y),
         Routine::ShrU => integer::shr_u(code, x, y),
+        Routine::MulHigh => double::mul_high(code, x, y),
+        Routine::Quotient { signed, high } => double::quotient(code, [0, 1, 2, 3].map(Code::param), signed, high),
+        Routine::WideToFloat { signed } => double::to_float(code, x, y, signed),
+        Routine::FloatToWide { signed, high } => double::from_float(code, x, signed, high),
     }
 }
