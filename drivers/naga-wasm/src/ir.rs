@@ -170,7 +170,7 @@ impl Cell {
     }
 }
 
-/// Atomic operations on 32-bit integers.
+/// Atomic operations on 32-bit integers, and on the bits of `f32`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum AtomicOp {
     Load,
@@ -186,6 +186,8 @@ pub(crate) enum AtomicOp {
     MinU,
     MaxS,
     MaxU,
+    FAdd,
+    FSub,
 }
 
 /// Pure operations on scalars.

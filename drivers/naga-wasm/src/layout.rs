@@ -151,8 +151,8 @@ impl<'a> Layouts<'a> {
             Shape::Scalar(scalar) | Shape::Vector { scalar, .. } | Shape::Matrix { scalar, .. } => {
                 check_scalar(scalar, span)?;
             }
-            Shape::Atomic(scalar) if !is_int(scalar) => {
-                return Err(unsupported("an atomic that is neither `i32` nor `u32`", span));
+            Shape::Atomic(scalar) if scalar.width != 4 => {
+                return Err(unsupported("an atomic of 64 bits", span));
             }
             Shape::Atomic(_) | Shape::Array { .. } | Shape::Struct(_) => {}
         }
@@ -307,10 +307,6 @@ pub(crate) struct Part {
 /// Words from one column of a matrix to the next, and the alignment of a vector in words.
 pub(crate) fn column_words(rows: u32) -> u32 {
     if rows == 2 { 2 } else { 4 }
-}
-
-pub(crate) fn is_int(scalar: Scalar) -> bool {
-    matches!(scalar.kind, ScalarKind::Sint | ScalarKind::Uint) && scalar.width == 4
 }
 
 /// Registers of a scalar: 64 bits are two words, the low one first.

@@ -212,7 +212,7 @@ fn a_chain_of_variables_through_a_loop_is_answered_soon() {
 fn what_is_not_implemented_says_so_and_where() {
     for (declarations, body) in [
         ("", "o[l] = u32(f64(l));"),
-        ("struct F { f: atomic<f32> } @group(0) @binding(1) var<storage, read_write> f: F;", "atomicAdd(&f.f, 1.0);"),
+        ("@group(0) @binding(1) var<storage, read_write> w: atomic<u64>;", "atomicAdd(&w, 1lu);"),
         ("@group(0) @binding(1) var t: texture_2d<f32>;", "o[l] = textureDimensions(t).x;"),
         ("@group(0) @binding(1) var t: texture_storage_2d<r32float, write>;", "textureStore(t, vec2(0), vec4(1.0));"),
     ] {

@@ -100,7 +100,7 @@ impl Lowerer<'_, '_> {
             (MathFunction::Determinant, Shape::Matrix { columns, .. }) => {
                 vec![self.determinant(columns as usize, a)]
             }
-            (MathFunction::Inverse, _) => return self.unsupported("the inverse of a matrix"),
+            (MathFunction::Inverse, Shape::Matrix { columns, .. }) => self.inverse(columns as usize, a),
             _ => return Ok(None),
         }))
     }

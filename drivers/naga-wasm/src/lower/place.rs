@@ -142,9 +142,10 @@ impl Lowerer<'_, '_> {
         if !self.cx.layouts.is_flat(place.shape) {
             return self.load_large(place);
         }
-        if let (Shape::Atomic(_), Root::Memory(address)) = (place.shape, &place.root) {
+        if let (Shape::Atomic(scalar), Root::Memory(address)) = (place.shape, &place.root) {
             let zero = Operand::I32(0);
             let value = self.atomic(AtomicOp::Load, address.clone(), zero, zero);
+            let value = if ty_of(scalar) == Ty::F32 { self.b.op(Op::ToFloat, &[value]) } else { value };
             return Ok(Value::Flat(vec![value].into()));
         }
         let leaves = self.cx.layouts.leaves(place.shape)?;
@@ -266,7 +267,7 @@ impl Lowerer<'_, '_> {
 
     fn store_flat(&mut self, place: &Place, values: &[Operand]) -> Result<(), Diagnostic> {
         if let (Shape::Atomic(_), Root::Memory(address), [value]) = (place.shape, &place.root, values) {
-            let (address, value) = (address.clone(), *value);
+            let (address, value) = (address.clone(), self.atomic_operand(*value));
             self.b.inst(Inst::Atomic { dst: None, op: AtomicOp::Store, address, value, compare: Operand::I32(0) });
             return Ok(());
         }

@@ -301,8 +301,14 @@ impl Lowerer<'_, '_> {
             return Err(self.defect("an atomic operation on something else"));
         };
         let value = self.scalar(value)?;
+        let value = self.atomic_operand(value);
         let signed = scalar.kind == ScalarKind::Sint;
+        let float = scalar.kind == ScalarKind::Float;
         let op = match *function {
+            AtomicFunction::Add if float => AtomicOp::FAdd,
+            AtomicFunction::Subtract if float => AtomicOp::FSub,
+            AtomicFunction::Exchange { compare: None } => AtomicOp::Exchange,
+            _ if float => return self.unsupported("this atomic operation on floats"),
             AtomicFunction::Add => AtomicOp::Add,
             AtomicFunction::Subtract => AtomicOp::Sub,
             AtomicFunction::And => AtomicOp::And,
@@ -322,7 +328,6 @@ impl Lowerer<'_, '_> {
                     AtomicOp::MaxU
                 }
             }
-            AtomicFunction::Exchange { compare: None } => AtomicOp::Exchange,
             AtomicFunction::Exchange { compare: Some(compare) } => {
                 let compare = self.scalar(compare)?;
                 let old = self.atomic(AtomicOp::CompareExchange, address, value, compare);
@@ -332,6 +337,7 @@ impl Lowerer<'_, '_> {
             }
         };
         let old = self.atomic(op, address, value, Operand::I32(0));
+        let old = if float { self.b.op(Op::ToFloat, &[old]) } else { old };
         self.atomic_result(result, vec![old]);
         Ok(())
     }
@@ -340,6 +346,11 @@ impl Lowerer<'_, '_> {
         if let Some(result) = result {
             self.frame.meanings.insert(result, Meaning::Value(Value::Flat(values.into())));
         }
+    }
+
+    /// What an atomic operation takes: of a float, its bits.
+    pub(crate) fn atomic_operand(&mut self, value: Operand) -> Operand {
+        if self.b.ty(value) == crate::ir::Ty::F32 { self.b.op(Op::ToInt, &[value]) } else { value }
     }
 
     /// An atomic operation; the old value.
