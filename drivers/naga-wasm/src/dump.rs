@@ -133,6 +133,9 @@ impl<'a> Printer<'a> {
                 let [value, compare] = [value, compare].map(|&operand| self.operand(operand));
                 format!("{dst}Atomic{op:?} {}, {value}, {compare}", self.address(address))
             }
+            Inst::Subgroup { dst, op, args } => {
+                format!("{} = Subgroup{op:?} {}", self.defined(*dst), self.operands(args))
+            }
             Inst::Call { function, args, results } => {
                 let results: Vec<_> = results.iter().map(|&reg| self.defined(reg)).collect();
                 format!("{} = Call {function} {}", results.join(", "), self.operands(args))

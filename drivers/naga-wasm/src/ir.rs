@@ -141,6 +141,8 @@ impl Address {
 pub(crate) enum Cell {
     I32,
     F32,
+    /// The bits of an `f16`, two bytes; in a register, the low half of an `I32`.
+    Half,
     /// A `bool`, one byte.
     Byte,
 }
@@ -148,18 +150,27 @@ pub(crate) enum Cell {
 impl Cell {
     pub(crate) fn ty(self) -> Ty {
         match self {
-            Self::I32 => Ty::I32,
+            Self::I32 | Self::Half => Ty::I32,
             Self::F32 => Ty::F32,
             Self::Byte => Ty::Bool,
         }
     }
 
     pub(crate) fn bytes(self) -> u32 {
-        if self == Self::Byte { 1 } else { 4 }
+        match self {
+            Self::I32 | Self::F32 => 4,
+            Self::Half => 2,
+            Self::Byte => 1,
+        }
+    }
+
+    /// Whether it is a part of a word. Where objects are interleaved, they are so word by word.
+    pub(crate) fn is_part(self) -> bool {
+        self.bytes() < 4
     }
 }
 
-/// Atomic operations on 32-bit integers.
+/// Atomic operations on 32-bit integers, and on the bits of `f32`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum AtomicOp {
     Load,
@@ -175,6 +186,8 @@ pub(crate) enum AtomicOp {
     MinU,
     MaxS,
     MaxU,
+    FAdd,
+    FSub,
 }
 
 /// Pure operations on scalars.
@@ -283,12 +296,43 @@ pub(crate) enum Helper {
     /// `f32` to the bits of the nearest `f16`, and back.
     ToHalf,
     FromHalf,
+    /// `f32` to the nearest `f16`, as an `f32`.
+    RoundHalf,
     ReverseBits,
     /// Sum of the products of the bytes of two words, as signed or as unsigned numbers.
     DotS,
     DotU,
+    /// The upper word of an unsigned product.
+    MulHigh,
+    /// A word of a quotient of two numbers of two words each. Never traps: it is what WGSL defines.
+    Quotient {
+        signed: bool,
+        high: bool,
+    },
+    /// A number of two words as `f32`.
+    WideToFloat {
+        signed: bool,
+    },
+    /// A word of an `f32` as a number of two.
+    FloatToWide {
+        signed: bool,
+        high: bool,
+    },
     /// Word of the constants at a dynamic index, which is in range.
     ConstantWord,
+}
+
+/// What the lanes of a gang do together. A gang is a subgroup.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(crate) enum SubgroupOp {
+    /// Whether a lane is on.
+    Active,
+    /// One bit for each lane that is on and has its `Bool` set. The same in all lanes.
+    Ballot,
+    /// `args[0]` of another lane: of the one that is listed.
+    Shuffle([u8; 4]),
+    /// `args[0]` of another lane: of `args[1]`, modulo their number.
+    Pick,
 }
 
 /// An instruction.
@@ -333,6 +377,11 @@ pub(crate) enum Inst {
         address: Address,
         value: Operand,
         compare: Operand,
+    },
+    Subgroup {
+        dst: Reg,
+        op: SubgroupOp,
+        args: Vec<Operand>,
     },
     Call {
         function: u32,
@@ -445,7 +494,9 @@ impl Inst {
     /// Calls `f` for each operand that is read.
     pub(crate) fn operands(&self, mut f: impl FnMut(Operand)) {
         match self {
-            Self::Op { args, .. } | Self::Call { args, .. } => args.iter().copied().for_each(f),
+            Self::Op { args, .. } | Self::Subgroup { args, .. } | Self::Call { args, .. } => {
+                args.iter().copied().for_each(f);
+            }
             Self::Load { address, .. } | Self::UniformLoad { address, .. } | Self::Fill { address, .. } => {
                 address.operands(&mut f);
             }
@@ -477,7 +528,10 @@ impl Inst {
     /// Calls `f` for each register that is written.
     pub(crate) fn defs(&self, mut f: impl FnMut(Reg)) {
         match self {
-            Self::Op { dst, .. } | Self::Load { dst, .. } | Self::UniformLoad { dst, .. } => f(*dst),
+            Self::Op { dst, .. }
+            | Self::Load { dst, .. }
+            | Self::UniformLoad { dst, .. }
+            | Self::Subgroup { dst, .. } => f(*dst),
             Self::Atomic { dst, .. } => dst.iter().copied().for_each(f),
             Self::Call { results, .. } => results.iter().copied().for_each(f),
             Self::Store { .. } | Self::Fill { .. } | Self::Move { .. } => {}
@@ -501,13 +555,13 @@ impl Inst {
                 see(to);
                 see(from);
             }
-            Self::Op { .. } | Self::Call { .. } => {}
+            Self::Op { .. } | Self::Subgroup { .. } | Self::Call { .. } => {}
         }
     }
 
     /// Whether it can be left out when nothing reads its result.
     pub(crate) fn is_pure(&self) -> bool {
-        matches!(self, Self::Op { .. } | Self::Load { .. } | Self::UniformLoad { .. })
+        matches!(self, Self::Op { .. } | Self::Load { .. } | Self::UniformLoad { .. } | Self::Subgroup { .. })
     }
 }
 

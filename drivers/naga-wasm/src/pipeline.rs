@@ -56,7 +56,8 @@ pub(crate) fn run(
     let plan = inline::plan(module, &layouts, &point.function)?;
     let memory = promote::promote(module, &layouts, &plan, &point.function)?;
     let globals = globals::collect(module, info.get_entry_point(index), &layouts, options)?;
-    let context = Context { module, info, layouts: &layouts, plan: &plan, memory: &memory, globals };
+    let workgroup_size = point.workgroup_size;
+    let context = Context { module, info, layouts: &layouts, plan: &plan, memory: &memory, globals, workgroup_size };
     let mut unit = function::lower(&context, index, point)?;
     show(&mut observer, "lower", || dump::unit(&unit, &[]));
     fold::fold(&mut unit.entry);

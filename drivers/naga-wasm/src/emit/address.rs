@@ -44,7 +44,7 @@ impl Body {
             return Reach::One;
         }
         let copies = self.has_copies(emitter, address);
-        if copies && cell == Cell::Byte && !address.terms.is_empty() {
+        if copies && cell.is_part() && !address.terms.is_empty() {
             return Reach::Any;
         }
         let mut apart = address.terms.iter().filter(|term| !self.is_same(term));
@@ -111,7 +111,7 @@ impl Body {
         if self.target == Target::Other {
             self.code().global_get(emitter.globals.lane).i32_add();
         }
-        if cell == Cell::Byte && !address.terms.is_empty() {
+        if cell.is_part() && !address.terms.is_empty() {
             self.offset_of_one(emitter, address)?;
             let offset = self.temporary(wasm_encoder::ValType::I32);
             self.code().local_tee(offset).i32_const(-4).i32_and().i32_const(2).i32_shl().i32_add();
@@ -214,7 +214,7 @@ impl Body {
     pub(super) fn places(&mut self, emitter: &Emitter, address: &Address, cell: Cell) -> Result<(), Diagnostic> {
         self.offsets(emitter, address)?;
         if self.has_copies(emitter, address) {
-            if cell == Cell::Byte {
+            if cell.is_part() {
                 let offsets = self.temporary(wasm_encoder::ValType::V128);
                 self.code().local_tee(offsets).v128_const(splat(!3)).v128_and().i32_const(2).i32x4_shl();
                 self.code().local_get(offsets).v128_const(splat(3)).v128_and().i32x4_add();

@@ -107,7 +107,7 @@ fn operate(code: &mut InstructionSink<'_>, op: AtomicOp, plain: bool, locals: On
         return;
     }
     let memarg = MemArg { offset: 0, align: 2, target: MemArgTarget::Memory(0), ordering: None };
-    if matches!(op, AtomicOp::MinS | AtomicOp::MinU | AtomicOp::MaxS | AtomicOp::MaxU) {
+    if is_repeated(op) {
         // Exchanged until nobody came in between.
         code.loop_(BlockType::Empty);
         code.local_get(locals.address).i32_atomic_load(memarg).local_set(locals.old);
@@ -135,11 +135,21 @@ fn operate(code: &mut InstructionSink<'_>, op: AtomicOp, plain: bool, locals: On
         AtomicOp::Or => code.i32_atomic_rmw_or(memarg),
         AtomicOp::Xor => code.i32_atomic_rmw_xor(memarg),
         AtomicOp::CompareExchange => code.i32_atomic_rmw_cmpxchg(memarg),
-        AtomicOp::Exchange | AtomicOp::MinS | AtomicOp::MinU | AtomicOp::MaxS | AtomicOp::MaxU => {
-            code.i32_atomic_rmw_xchg(memarg)
-        }
+        AtomicOp::Exchange
+        | AtomicOp::MinS
+        | AtomicOp::MinU
+        | AtomicOp::MaxS
+        | AtomicOp::MaxU
+        | AtomicOp::FAdd
+        | AtomicOp::FSub => code.i32_atomic_rmw_xchg(memarg),
     };
     code.local_set(locals.old);
+}
+
+/// Whether there is no instruction for it, so that it is an exchange that is tried until it succeeds.
+fn is_repeated(op: AtomicOp) -> bool {
+    use AtomicOp::{FAdd, FSub, MaxS, MaxU, MinS, MinU};
+    matches!(op, MinS | MinU | MaxS | MaxU | FAdd | FSub)
 }
 
 /// Pushes what takes the place of the old value.
@@ -150,6 +160,15 @@ fn replacement(code: &mut InstructionSink<'_>, op: AtomicOp, locals: One) {
         AtomicOp::Store | AtomicOp::Exchange => code.local_get(value),
         AtomicOp::CompareExchange => {
             code.local_get(value).local_get(old).local_get(old).local_get(compare).i32_eq().select()
+        }
+        AtomicOp::FAdd | AtomicOp::FSub => {
+            code.local_get(old).f32_reinterpret_i32().local_get(value).f32_reinterpret_i32();
+            if op == AtomicOp::FAdd {
+                code.f32_add()
+            } else {
+                code.f32_sub()
+            };
+            code.i32_reinterpret_f32()
         }
         _ => {
             code.local_get(old).local_get(value);

@@ -324,6 +324,7 @@ impl Body {
             Inst::Atomic { dst, op, address, value, compare } => {
                 self.atomic(emitter, *dst, *op, address, *value, *compare, lanes)
             }
+            Inst::Subgroup { dst, op, args } => self.subgroup(emitter, *dst, *op, args, lanes),
             Inst::Call { function, args, results } => self.call(emitter, *function, args, results, lanes),
         }
     }
@@ -344,7 +345,7 @@ fn signed(units: u64) -> i64 {
 }
 
 pub(super) fn memarg(cell: Cell, offset: u32) -> MemArg {
-    let align = if cell == Cell::Byte { 0 } else { 2 };
+    let align = cell.bytes().trailing_zeros();
     MemArg { offset: u64::from(offset), align, target: MemArgTarget::Memory(0), ordering: None }
 }
 

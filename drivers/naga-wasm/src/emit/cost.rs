@@ -29,6 +29,7 @@ fn inst_cost(inst: &Inst, callees: &[u64]) -> u64 {
         Inst::Store { .. } | Inst::Load { .. } | Inst::UniformLoad { .. } => 2,
         Inst::Fill { length, .. } | Inst::Move { length, .. } => 16 + u64::from(length / 4),
         Inst::Atomic { .. } => 64,
+        Inst::Subgroup { .. } => 4,
         Inst::Call { function, .. } => {
             16 + callees.get(*function as usize).copied().unwrap_or(0).saturating_mul(4).min(MAX_COST)
         }

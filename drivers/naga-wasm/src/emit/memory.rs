@@ -39,11 +39,13 @@ impl Body {
                 let offset = self.place(emitter, address, cell)?;
                 match cell {
                     Cell::I32 | Cell::F32 => self.load_value(ValType::V128, offset),
-                    Cell::Byte => {
+                    Cell::Half | Cell::Byte => {
                         let shift = (8 * (offset & 3)).cast_signed();
                         self.load_value(ValType::V128, offset & !3);
-                        self.code().i32_const(shift).i32x4_shr_u().v128_const(splat(0xff)).v128_and();
-                        self.code().v128_const(0).i32x4_ne();
+                        self.code().i32_const(shift).i32x4_shr_u().v128_const(splat(part_mask(cell))).v128_and();
+                        if cell == Cell::Byte {
+                            self.code().v128_const(0).i32x4_ne();
+                        }
                     }
                 }
             }
@@ -64,8 +66,11 @@ impl Body {
     /// Pushes cells that are `step` bytes apart.
     fn load_steps(&mut self, emitter: &Emitter, cell: Cell, address: &Address, step: u32) -> Result<(), Diagnostic> {
         let offset = self.place(emitter, address, cell)?;
-        if step == 4 && cell != Cell::Byte {
-            self.load_value(ValType::V128, offset);
+        if step == cell.bytes() && cell != Cell::Byte {
+            match cell {
+                Cell::Half => self.code().v128_load16x4_u(memarg(cell, offset)),
+                _ => self.code().v128_load(memarg(cell, offset)),
+            };
             return Ok(());
         }
         let place = self.temporary(ValType::I32);
@@ -108,13 +113,16 @@ impl Body {
         }
         // Addresses are pushed first, that of the last lane lowest: a load takes one from below the vector.
         let offsets = [3, 2, 1, 0].map(|lane| place(self, lane));
+        if cell == Cell::Half {
+            self.code().v128_const(0);
+        }
         for (lane, offset) in ALL_LANES.into_iter().zip(offsets.into_iter().rev()) {
             let memarg = memarg(cell, offset);
-            if lane == 0 {
-                self.code().v128_load32_zero(memarg);
-            } else {
-                self.code().v128_load32_lane(memarg, lane);
-            }
+            match (cell, lane) {
+                (Cell::Half, _) => self.code().v128_load16_lane(memarg, 2 * lane),
+                (_, 0) => self.code().v128_load32_zero(memarg),
+                _ => self.code().v128_load32_lane(memarg, lane),
+            };
         }
     }
 
@@ -154,10 +162,14 @@ impl Body {
         self.code().local_tee(place);
         self.vector(emitter, value)?;
         let shift = 8 * (offset & 3);
-        if cell == Cell::Byte {
-            self.code().v128_const(splat(1 << shift)).v128_and().local_get(place);
+        if cell.is_part() {
+            if cell == Cell::Half {
+                self.code().i32_const(shift.cast_signed()).i32x4_shl();
+            }
+            let bits = if cell == Cell::Half { part_mask(cell) } else { 1 };
+            self.code().v128_const(splat(bits << shift)).v128_and().local_get(place);
             self.load_value(ValType::V128, word);
-            self.code().v128_const(splat(!(0xff << shift))).v128_and().v128_or();
+            self.code().v128_const(splat(!(part_mask(cell) << shift))).v128_and().v128_or();
         }
         if let Lanes::Some(mask) = lanes {
             self.code().local_get(place);
@@ -197,9 +209,15 @@ impl Body {
             self.code().if_(BlockType::Empty);
         }
         let offset = self.place(emitter, address, cell)?;
-        if step == 4 && cell != Cell::Byte {
+        if step == cell.bytes() && cell != Cell::Byte {
             self.vector(emitter, value)?;
-            self.store_value(ValType::V128, offset);
+            if cell == Cell::Half {
+                // The low halves of the words, one after the other.
+                self.code().v128_const(0).i8x16_shuffle([0, 1, 4, 5, 8, 9, 12, 13, 16, 16, 16, 16, 16, 16, 16, 16]);
+                self.code().v128_store64_lane(memarg(cell, offset), 0);
+            } else {
+                self.store_value(ValType::V128, offset);
+            }
         } else {
             let place = self.temporary(ValType::I32);
             self.code().local_set(place);
@@ -258,11 +276,18 @@ impl Body {
                 self.code().local_get(mask).i32x4_extract_lane(lane).if_(BlockType::Empty);
             }
             self.code().local_get(places).i32x4_extract_lane(lane);
-            if cell == Cell::Byte {
-                self.code().local_get(cells).i32x4_extract_lane(lane).i32_const(1).i32_and();
-                self.store_cell(cell, 0);
-            } else {
-                self.code().local_get(cells).v128_store32_lane(memarg(cell, 0), lane);
+            self.code().local_get(cells);
+            match cell {
+                Cell::Byte => {
+                    self.code().i32x4_extract_lane(lane).i32_const(1).i32_and();
+                    self.store_cell(cell, 0);
+                }
+                Cell::Half => {
+                    self.code().v128_store16_lane(memarg(cell, 0), 2 * lane);
+                }
+                Cell::I32 | Cell::F32 => {
+                    self.code().v128_store32_lane(memarg(cell, 0), lane);
+                }
             }
             if mask.is_some() {
                 self.code().end();
@@ -281,7 +306,10 @@ impl Body {
     ) -> Result<(), Diagnostic> {
         if self.is_vector(value) && cell != Cell::Byte {
             self.vector(emitter, value)?;
-            self.code().v128_store32_lane(memarg(cell, offset), lane);
+            match cell {
+                Cell::Half => self.code().v128_store16_lane(memarg(cell, offset), 2 * lane),
+                _ => self.code().v128_store32_lane(memarg(cell, offset), lane),
+            };
             return Ok(());
         }
         self.lane(emitter, value, lane)?;
@@ -312,6 +340,7 @@ impl Body {
         match cell {
             Cell::I32 => self.code().i32_load(memarg),
             Cell::F32 => self.code().f32_load(memarg),
+            Cell::Half => self.code().i32_load16_u(memarg),
             Cell::Byte => self.code().i32_load8_u(memarg),
         };
     }
@@ -321,6 +350,7 @@ impl Body {
         match cell {
             Cell::I32 => self.code().i32_store(memarg),
             Cell::F32 => self.code().f32_store(memarg),
+            Cell::Half => self.code().i32_store16(memarg),
             Cell::Byte => self.code().i32_store8(memarg),
         };
     }
@@ -397,5 +427,14 @@ impl Body {
         let start = self.base(emitter, address.base)?;
         self.code().i32_const(start.cast_signed()).i32_add();
         self.offsets(emitter, address)
+    }
+}
+
+/// The bits of a cell that is a part of a word, at its low end.
+fn part_mask(cell: Cell) -> u32 {
+    match cell {
+        Cell::I32 | Cell::F32 => u32::MAX,
+        Cell::Half => 0xffff,
+        Cell::Byte => 0xff,
     }
 }

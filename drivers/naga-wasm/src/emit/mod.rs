@@ -10,6 +10,7 @@
 //! | [`operation`] | the wasm instruction of each operation |
 //! | [`address`], [`memory`] | where accesses go, and the accesses |
 //! | [`atomic`], [`call`] | what each lane does by itself |
+//! | [`subgroup`] | what the lanes of a gang do together |
 //! | [`routine`] | further functions, by need |
 //! | [`cost`] | nothing; it says what code costs |
 
@@ -24,4 +25,5 @@ pub(crate) mod module;
 mod operation;
 pub(crate) mod routine;
 pub(crate) mod run;
+mod subgroup;
 mod value;

@@ -330,7 +330,16 @@ fn arity(op: Op) -> usize {
         | Op::ConvertU
         | Op::ToFloat
         | Op::ToInt => 1,
-        Op::Helper(Helper::Pow | Helper::Atan2 | Helper::Ldexp | Helper::DotS | Helper::DotU) => 2,
+        Op::Helper(
+            Helper::Pow
+            | Helper::Atan2
+            | Helper::Ldexp
+            | Helper::DotS
+            | Helper::DotU
+            | Helper::MulHigh
+            | Helper::WideToFloat { .. },
+        ) => 2,
+        Op::Helper(Helper::Quotient { .. }) => 4,
         Op::Helper(_) => 1,
         _ => 2,
     }

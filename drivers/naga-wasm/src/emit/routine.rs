@@ -43,9 +43,15 @@ impl Helper {
     /// The type of its result.
     pub(crate) fn result(self) -> Ty {
         match self {
-            Self::FrexpExponent | Self::ToHalf | Self::ReverseBits | Self::DotS | Self::DotU | Self::ConstantWord => {
-                Ty::I32
-            }
+            Self::FrexpExponent
+            | Self::ToHalf
+            | Self::ReverseBits
+            | Self::DotS
+            | Self::DotU
+            | Self::MulHigh
+            | Self::Quotient { .. }
+            | Self::FloatToWide { .. }
+            | Self::ConstantWord => Ty::I32,
             _ => Ty::F32,
         }
     }

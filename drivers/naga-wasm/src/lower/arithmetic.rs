@@ -1,11 +1,11 @@
 //! Operators and conversions on scalars and vectors, with the results that WGSL defines where wasm traps.
 
-use naga::{BinaryOperator, ScalarKind, UnaryOperator};
+use naga::{BinaryOperator, Scalar, ScalarKind, UnaryOperator};
 
 use super::Lowerer;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Op, Operand};
-use crate::layout::Shape;
+use crate::layout::{Shape, words};
 
 impl Lowerer<'_, '_> {
     pub(crate) fn unary(
@@ -15,6 +15,9 @@ impl Lowerer<'_, '_> {
         values: &[Operand],
     ) -> Result<Vec<Operand>, Diagnostic> {
         let scalar = self.scalar_of(shape)?;
+        if words(scalar) == 2 {
+            return Ok(self.wide_unary(op, values));
+        }
         Ok(values
             .iter()
             .map(|&value| match (op, scalar.kind) {
@@ -43,7 +46,19 @@ impl Lowerer<'_, '_> {
         {
             return Ok(product);
         }
-        let kind = self.scalar_of(shapes.0)?.kind;
+        let scalar = self.scalar_of(shapes.0)?;
+        let kind = scalar.kind;
+        let narrowed;
+        let mut right = right;
+        if matches!(op, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight) {
+            // A count's low word is enough.
+            let each = words(self.scalar_of(shapes.1)?) as usize;
+            narrowed = right.iter().copied().step_by(each).collect::<Vec<_>>();
+            right = &narrowed;
+        }
+        if words(scalar) == 2 {
+            return self.wide_binary(op, kind == ScalarKind::Sint, left, right);
+        }
         let count = left.len().max(right.len());
         let pick = |values: &[Operand], at: usize| values.get(at).or(values.first()).copied();
         let mut results = Vec::with_capacity(count);
@@ -159,17 +174,20 @@ impl Lowerer<'_, '_> {
     pub(crate) fn cast(
         &mut self,
         from: Shape,
-        kind: ScalarKind,
+        to: Scalar,
         convert: Option<u8>,
         values: &[Operand],
     ) -> Result<Vec<Operand>, Diagnostic> {
         let scalar = self.scalar_of(from)?;
+        if words(scalar) == 2 || words(to) == 2 {
+            return self.wide_cast(scalar, to, values);
+        }
         let mut results = Vec::with_capacity(values.len());
         for &value in values {
             results.push(if convert.is_some() {
-                self.convert(scalar.kind, kind, value)?
+                self.convert(scalar.kind, to.kind, value)?
             } else {
-                self.bitcast(scalar.kind, kind, value)?
+                self.bitcast(scalar.kind, to.kind, value)?
             });
         }
         Ok(results)

@@ -5,7 +5,7 @@ use naga::{MathFunction, ScalarKind};
 use super::Lowerer;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Helper, Op, Operand, Ty};
-use crate::layout::Shape;
+use crate::layout::{Shape, words};
 
 /// The arguments of one component.
 #[derive(Clone, Copy)]
@@ -26,6 +26,11 @@ impl Lowerer<'_, '_> {
         arguments: &[std::rc::Rc<[Operand]>],
     ) -> Result<Vec<Operand>, Diagnostic> {
         let [first, ..] = arguments else { return Err(self.defect("a built-in function without arguments")) };
+        if let Shape::Scalar(scalar) | Shape::Vector { scalar, .. } = shape
+            && words(scalar) == 2
+        {
+            return self.wide_math(fun, scalar.kind == ScalarKind::Sint, arguments);
+        }
         if let Some(values) = self.whole_value(fun, shape, arguments)? {
             return Ok(values);
         }
@@ -95,7 +100,7 @@ impl Lowerer<'_, '_> {
             (MathFunction::Determinant, Shape::Matrix { columns, .. }) => {
                 vec![self.determinant(columns as usize, a)]
             }
-            (MathFunction::Inverse, _) => return self.unsupported("the inverse of a matrix"),
+            (MathFunction::Inverse, Shape::Matrix { columns, .. }) => self.inverse(columns as usize, a),
             _ => return Ok(None),
         }))
     }
@@ -227,10 +232,7 @@ impl Lowerer<'_, '_> {
                 let root = self.b.op(Op::FSqrt, &[a]);
                 self.b.op(Op::FDiv, &[one, root])
             }
-            MathFunction::QuantizeToF16 => {
-                let half = self.b.op(Op::Helper(Helper::ToHalf), &[a]);
-                self.b.op(Op::Helper(Helper::FromHalf), &[half])
-            }
+            MathFunction::QuantizeToF16 => self.b.op(Op::Helper(Helper::RoundHalf), &[a]),
             _ => return self.unsupported(&format!("the function {fun:?} on floats")),
         })
     }

@@ -6,7 +6,7 @@ use naga::Span;
 
 use super::{Lowerer, Value};
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::ir::{Address, AtomicOp, Base, Builtin, Helper, Inst, Object, ObjectId, Op, Operand, Reg, Ty};
+use crate::ir::{Address, AtomicOp, Base, Builtin, Cell, Helper, Inst, Object, ObjectId, Op, Operand, Reg, Ty};
 use crate::layout::{Shape, cell_of, ty_of, unsupported};
 
 /// What a pointer names.
@@ -142,9 +142,10 @@ impl Lowerer<'_, '_> {
         if !self.cx.layouts.is_flat(place.shape) {
             return self.load_large(place);
         }
-        if let (Shape::Atomic(_), Root::Memory(address)) = (place.shape, &place.root) {
+        if let (Shape::Atomic(scalar), Root::Memory(address)) = (place.shape, &place.root) {
             let zero = Operand::I32(0);
             let value = self.atomic(AtomicOp::Load, address.clone(), zero, zero);
+            let value = if ty_of(scalar) == Ty::F32 { self.b.op(Op::ToFloat, &[value]) } else { value };
             return Ok(Value::Flat(vec![value].into()));
         }
         let leaves = self.cx.layouts.leaves(place.shape)?;
@@ -158,15 +159,16 @@ impl Lowerer<'_, '_> {
             }
             Root::Memory(address) => {
                 for leaf in leaves.iter() {
-                    values.push(self.b.load(cell_of(leaf.scalar), address.plus(leaf.offset)));
+                    values.push(self.load_leaf(*leaf, address));
                 }
             }
             Root::Constants { index, offset } => {
                 for leaf in leaves.iter() {
                     let word = self.constant_word(*index, offset + leaf.offset);
-                    values.push(match ty_of(leaf.scalar) {
-                        Ty::F32 => self.b.op(Op::ToFloat, &[word]),
-                        Ty::I32 | Ty::Bool => word,
+                    values.push(match cell_of(leaf.scalar) {
+                        Cell::F32 => self.b.op(Op::ToFloat, &[word]),
+                        Cell::Half => return Err(self.defect("an `f16` among the constants")),
+                        Cell::I32 | Cell::Byte => word,
                     });
                 }
             }
@@ -265,7 +267,7 @@ impl Lowerer<'_, '_> {
 
     fn store_flat(&mut self, place: &Place, values: &[Operand]) -> Result<(), Diagnostic> {
         if let (Shape::Atomic(_), Root::Memory(address), [value]) = (place.shape, &place.root, values) {
-            let (address, value) = (address.clone(), *value);
+            let (address, value) = (address.clone(), self.atomic_operand(*value));
             self.b.inst(Inst::Atomic { dst: None, op: AtomicOp::Store, address, value, compare: Operand::I32(0) });
             return Ok(());
         }
@@ -289,8 +291,7 @@ impl Lowerer<'_, '_> {
             Root::Memory(address) => {
                 let leaves = self.cx.layouts.leaves(place.shape)?;
                 for (leaf, &value) in leaves.iter().zip(values) {
-                    let address = address.plus(leaf.offset);
-                    self.b.inst(Inst::Store { cell: cell_of(leaf.scalar), address, value });
+                    self.store_leaf(*leaf, address, value);
                 }
             }
             Root::Constants { .. } => return Err(self.defect("a write to the constants")),

@@ -77,9 +77,11 @@ impl Lowerer<'_, '_> {
             Statement::Call { function, ref arguments, result } => self.call(function, arguments, result),
             Statement::Kill => self.unsupported("`discard`"),
             Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => self.unsupported("textures"),
-            Statement::SubgroupBallot { .. }
-            | Statement::SubgroupGather { .. }
-            | Statement::SubgroupCollectiveOperation { .. } => self.unsupported("subgroup operations"),
+            Statement::SubgroupBallot { result, predicate } => self.ballot(predicate, result),
+            Statement::SubgroupGather { mode, argument, result } => self.gather(mode, argument, result),
+            Statement::SubgroupCollectiveOperation { op, collective_op, argument, result } => {
+                self.collective(op, collective_op, argument, result)
+            }
             Statement::RayQuery { .. } | Statement::RayPipelineFunction(_) => self.unsupported("ray tracing"),
             Statement::CooperativeStore { .. } => self.unsupported("cooperative matrices"),
         }
@@ -93,7 +95,8 @@ impl Lowerer<'_, '_> {
 
     fn barrier(&mut self, flags: Barrier) -> Result<(), Diagnostic> {
         if flags.contains(Barrier::SUB_GROUP) {
-            return self.unsupported("subgroup barriers");
+            // The lanes of a gang go from statement to statement together.
+            return Ok(());
         }
         self.b.push(Stmt::Barrier { span: self.span });
         Ok(())
@@ -278,9 +281,10 @@ impl Lowerer<'_, '_> {
         let leaves = self.cx.layouts.leaves(place.shape)?;
         let mut values = Vec::with_capacity(leaves.len());
         for leaf in leaves.iter() {
-            let dst = self.b.temp(ty_of(leaf.scalar));
-            self.b.inst(Inst::UniformLoad { dst, cell: cell_of(leaf.scalar), address: address.plus(leaf.offset) });
-            values.push(Operand::Reg(dst));
+            let cell = cell_of(leaf.scalar);
+            let dst = self.b.temp(cell.ty());
+            self.b.inst(Inst::UniformLoad { dst, cell, address: address.plus(leaf.offset) });
+            values.push(self.of_cell(cell, Operand::Reg(dst)));
         }
         Ok(Value::Flat(values.into()))
     }
@@ -297,8 +301,14 @@ impl Lowerer<'_, '_> {
             return Err(self.defect("an atomic operation on something else"));
         };
         let value = self.scalar(value)?;
+        let value = self.atomic_operand(value);
         let signed = scalar.kind == ScalarKind::Sint;
+        let float = scalar.kind == ScalarKind::Float;
         let op = match *function {
+            AtomicFunction::Add if float => AtomicOp::FAdd,
+            AtomicFunction::Subtract if float => AtomicOp::FSub,
+            AtomicFunction::Exchange { compare: None } => AtomicOp::Exchange,
+            _ if float => return self.unsupported("this atomic operation on floats"),
             AtomicFunction::Add => AtomicOp::Add,
             AtomicFunction::Subtract => AtomicOp::Sub,
             AtomicFunction::And => AtomicOp::And,
@@ -318,7 +328,6 @@ impl Lowerer<'_, '_> {
                     AtomicOp::MaxU
                 }
             }
-            AtomicFunction::Exchange { compare: None } => AtomicOp::Exchange,
             AtomicFunction::Exchange { compare: Some(compare) } => {
                 let compare = self.scalar(compare)?;
                 let old = self.atomic(AtomicOp::CompareExchange, address, value, compare);
@@ -328,6 +337,7 @@ impl Lowerer<'_, '_> {
             }
         };
         let old = self.atomic(op, address, value, Operand::I32(0));
+        let old = if float { self.b.op(Op::ToFloat, &[old]) } else { old };
         self.atomic_result(result, vec![old]);
         Ok(())
     }
@@ -336,6 +346,11 @@ impl Lowerer<'_, '_> {
         if let Some(result) = result {
             self.frame.meanings.insert(result, Meaning::Value(Value::Flat(values.into())));
         }
+    }
+
+    /// What an atomic operation takes: of a float, its bits.
+    pub(crate) fn atomic_operand(&mut self, value: Operand) -> Operand {
+        if self.b.ty(value) == crate::ir::Ty::F32 { self.b.op(Op::ToInt, &[value]) } else { value }
     }
 
     /// An atomic operation; the old value.

@@ -385,6 +385,10 @@ impl Folder<'_> {
                 let compare = self.operand(*compare);
                 Inst::Atomic { dst: dst.map(|dst| self.define(dst)), op: *op, address, value, compare }
             }
+            Inst::Subgroup { dst, op, args } => {
+                let args = args.iter().map(|&arg| self.operand(arg)).collect();
+                Inst::Subgroup { dst: self.define(*dst), op: *op, args }
+            }
             Inst::Call { function, args, results } => {
                 let args = args.iter().map(|&arg| self.operand(arg)).collect();
                 let results = results.iter().map(|&result| self.define(result)).collect();

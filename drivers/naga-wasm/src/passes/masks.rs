@@ -13,7 +13,7 @@ use super::liveness::Liveness;
 use super::regions::{Node, Region};
 use super::uniformity::{Parting, Partings, Uniformity, Variance};
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::ir::{AtomicOp, Builtin, Inst, LANES, Label, Op, Operand, Reg, RegInfo, Stmt, Ty, Unit, walk};
+use crate::ir::{AtomicOp, Builtin, Inst, LANES, Label, Op, Operand, Reg, RegInfo, Stmt, SubgroupOp, Ty, Unit, walk};
 
 /// A part of an `if` with so few and so simple instructions is done without asking whether a lane is in it.
 const SHORT_ARM: usize = 6;
@@ -309,6 +309,7 @@ impl Masks<'_> {
             Inst::Store { .. } | Inst::Fill { .. } | Inst::Move { .. } | Inst::Call { .. } => true,
             // Reading does no harm, as every address is brought into range.
             Inst::Atomic { op, .. } => *op != AtomicOp::Load,
+            Inst::Subgroup { op, .. } => matches!(op, SubgroupOp::Active | SubgroupOp::Ballot),
             Inst::Op { dst, op: Op::Copy, .. } => self.partings.need(self.liveness, *dst),
             Inst::Op { .. } | Inst::Load { .. } | Inst::UniformLoad { .. } => false,
         };

@@ -229,7 +229,7 @@ impl Ranges<'_> {
                 self.unclamp(to);
                 self.unclamp(from);
             }
-            Inst::Op { .. } | Inst::Call { .. } => {}
+            Inst::Op { .. } | Inst::Subgroup { .. } | Inst::Call { .. } => {}
         }
     }
 

@@ -127,7 +127,7 @@ fn copy(dst: Reg, value: Operand) -> Stmt {
 
 fn zero(cell: Cell) -> Operand {
     match cell {
-        Cell::I32 => Operand::I32(0),
+        Cell::I32 | Cell::Half => Operand::I32(0),
         Cell::F32 => Operand::F32(0),
         Cell::Byte => Operand::Bool(false),
     }

@@ -11,7 +11,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::liveness::Liveness;
-use crate::ir::{Address, Base, Builtin, Func, Inst, LANES, Label, ObjectId, Op, Operand, Reg, Stmt, Unit, walk};
+use crate::ir::{
+    Address, Base, Builtin, Func, Inst, LANES, Label, ObjectId, Op, Operand, Reg, Stmt, SubgroupOp, Unit, walk,
+};
 
 /// Rounds after which no variable is believed in any more. Real kernels take a handful; a chain of variables that hand
 /// a value on from round to round of a loop would take one for each.
@@ -310,6 +312,17 @@ pub(crate) fn result(op: Op, args: &[Operand], known: &[Variance]) -> Variance {
     }
 }
 
+/// The variance of what a subgroup operation gives.
+fn subgroup(op: SubgroupOp, args: &[Variance]) -> Variance {
+    match (op, args) {
+        (SubgroupOp::Ballot, _) => Variance::GANG,
+        (SubgroupOp::Shuffle(_) | SubgroupOp::Pick, &[value, ..]) if value.is_gang() => value,
+        (SubgroupOp::Shuffle([first, rest @ ..]), _) if rest == [first; 3] => Variance::GANG,
+        (SubgroupOp::Pick, &[_, lane]) if lane.is_gang() => Variance::GANG,
+        _ => Variance::VARYING,
+    }
+}
+
 fn sum(a: Variance, b: Variance, op: impl Fn(u32, u32) -> u32) -> Variance {
     let stride = a.stride.zip(b.stride).map(|(a, b)| op(a, b));
     Variance { workgroup: a.workgroup && b.workgroup, stride, zeros: a.zeros.min(b.zeros) }
@@ -531,6 +544,10 @@ impl Walker<'_> {
                 self.of.load(address).map(|variance| Variance { workgroup: false, ..variance })
             }
             Inst::Atomic { .. } => Some(Variance::VARYING),
+            Inst::Subgroup { op, args, .. } => {
+                let known: Option<Vec<_>> = args.iter().map(|&arg| self.of.known(arg)).collect();
+                known.map(|known| subgroup(*op, &known))
+            }
             Inst::Call { function, args, .. } => {
                 let known: Option<Vec<_>> = args.iter().map(|&arg| self.of.known(arg)).collect();
                 let same = self.of.callees.get(*function as usize).copied().unwrap_or(false);

@@ -91,3 +91,21 @@ pub(super) fn from_half(code: &mut Code, half: V) -> V {
     let sign = code.v128_and(sign, SIGN);
     code.v128_or(number, sign)
 }
+
+/// A number is added and taken away again whose last bit is worth as much as the half's: what is below is rounded off.
+pub(super) fn round_half(code: &mut Code, x: V) -> V {
+    // From 2^-14, below which all halves are as far apart, to beyond where they end. The number is 3 * 2^12 times that,
+    // in the middle between two powers of two, so that the sum has its exponent whatever the sign.
+    let exponent = code.v128_and(x, INFINITY);
+    let exponent = code.i32x4_max_s(exponent, 2f32.powi(-14).to_bits());
+    let exponent = code.i32x4_min_s(exponent, 2f32.powi(17).to_bits());
+    let large = code.i32x4_add(exponent, (13 << 23) + (1 << 22));
+    let sum = code.f32x4_add(x, large);
+    let rounded = code.f32x4_sub(sum, large);
+    let size = code.v128_and(rounded, SIZE);
+    let over = code.f32x4_lt(65_504f32, size);
+    let rounded = code.select(over, INFINITY, rounded);
+    // Zeros, and what is infinite now, have lost their sign.
+    let sign = code.v128_and(x, SIGN);
+    code.v128_or(rounded, sign)
+}

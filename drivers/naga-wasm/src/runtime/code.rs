@@ -147,8 +147,38 @@ impl Code {
         V(self.first + index)
     }
 
-    fn sink(&mut self) -> InstructionSink<'_> {
+    pub(super) fn sink(&mut self) -> InstructionSink<'_> {
         InstructionSink::new(&mut self.bytes)
+    }
+
+    /// Pushes a lane of two, for instructions that there are for scalars only.
+    pub(super) fn push_i64(&mut self, pair: V, lane: u8) {
+        self.sink().local_get(pair.0).i64x2_extract_lane(lane);
+    }
+
+    /// Pushes a lane of four.
+    pub(super) fn push_f32(&mut self, x: V, lane: u8) {
+        self.sink().local_get(x.0).f32x4_extract_lane(lane);
+    }
+
+    /// A vector of two numbers that are pushed one by one.
+    pub(super) fn i64_lanes(&mut self, push: impl Fn(&mut Self, u8)) -> V {
+        push(self, 0);
+        self.sink().i64x2_splat();
+        push(self, 1);
+        self.sink().i64x2_replace_lane(1);
+        self.set()
+    }
+
+    /// A vector of four.
+    pub(super) fn f32_lanes(&mut self, push: impl Fn(&mut Self, u8)) -> V {
+        push(self, 0);
+        self.sink().f32x4_splat();
+        for lane in 1..4 {
+            push(self, lane);
+            self.sink().f32x4_replace_lane(lane);
+        }
+        self.set()
     }
 
     /// Names what is on the stack.

@@ -13,6 +13,7 @@
 mod arc;
 mod bits;
 mod code;
+mod double;
 mod exponential;
 mod hyperbolic;
 mod integer;
@@ -58,6 +59,8 @@ pub(crate) enum Routine {
     /// `f32` to the bits of the nearest `f16`, ties to even, in the low half of each lane; and back.
     ToHalf,
     FromHalf,
+    /// `f32` to the nearest `f16`, ties to even, as an `f32`.
+    RoundHalf,
     ReverseBits,
     /// Sum of the products of four bytes.
     DotS,
@@ -75,6 +78,22 @@ pub(crate) enum Routine {
     Shl,
     ShrS,
     ShrU,
+    /// The upper word of a product of words.
+    MulHigh,
+    /// `(a, b)`, each as low words and high words. A word of what WGSL has for the quotient.
+    Quotient {
+        signed: bool,
+        high: bool,
+    },
+    /// `(low, high)` to the nearest `f32`.
+    WideToFloat {
+        signed: bool,
+    },
+    /// A word of an `f32` without its fraction.
+    FloatToWide {
+        signed: bool,
+        high: bool,
+    },
 }
 
 impl Routine {
@@ -104,9 +123,14 @@ impl Routine {
             Helper::FrexpExponent => Self::FrexpExponent,
             Helper::ToHalf => Self::ToHalf,
             Helper::FromHalf => Self::FromHalf,
+            Helper::RoundHalf => Self::RoundHalf,
             Helper::ReverseBits => Self::ReverseBits,
             Helper::DotS => Self::DotS,
             Helper::DotU => Self::DotU,
+            Helper::MulHigh => Self::MulHigh,
+            Helper::Quotient { signed, high } => Self::Quotient { signed, high },
+            Helper::WideToFloat { signed } => Self::WideToFloat { signed },
+            Helper::FloatToWide { signed, high } => Self::FloatToWide { signed, high },
             Helper::ConstantWord => return None,
         })
     }
@@ -126,11 +150,17 @@ impl Routine {
                 | Self::ShrU
                 | Self::DotS
                 | Self::DotU
+                | Self::MulHigh
+                | Self::WideToFloat { .. }
         )
     }
 
     pub(crate) fn params(self) -> u32 {
-        if self.is_binary() { 2 } else { 1 }
+        match self {
+            Self::Quotient { .. } => 4,
+            _ if self.is_binary() => 2,
+            _ => 1,
+        }
     }
 }
 
@@ -181,6 +211,7 @@ fn compute(routine: Routine, code: &mut Code) -> V {
         Routine::FrexpExponent => bits::frexp_exponent(code, x),
         Routine::ToHalf => bits::to_half(code, x),
         Routine::FromHalf => bits::from_half(code, x),
+        Routine::RoundHalf => bits::round_half(code, x),
         Routine::ReverseBits => integer::reverse_bits(code, x),
         Routine::DotS => integer::dot_s(code, x, y),
         Routine::DotU => integer::dot_u(code, x, y),
@@ -194,5 +225,12 @@ fn compute(routine: Routine, code: &mut Code) -> V {
         Routine::Shl => integer::shl(code, x, y),
         Routine::ShrS => integer::shr_s(code, x, y),
         Routine::ShrU => integer::shr_u(code, x, y),
+        Routine::MulHigh => double::mul_high(code, x, y),
+        Routine::Quotient { signed, high } => {
+            let words = [0, 1, 2, 3].map(|at| code.param(at));
+            double::quotient(code, words, signed, high)
+        }
+        Routine::WideToFloat { signed } => double::to_float(code, x, y, signed),
+        Routine::FloatToWide { signed, high } => double::from_float(code, x, signed, high),
     }
 }
