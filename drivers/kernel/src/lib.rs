@@ -20,8 +20,10 @@
 #![forbid(unsafe_code)]
 
 mod cache;
+mod compare;
 mod error;
 mod front;
+mod layout;
 pub mod limits;
 mod messages;
 pub mod native;
@@ -39,7 +41,9 @@ mod wgsl_scan;
 use std::sync::Arc;
 
 pub use cache::Cache;
+pub use compare::{Difference, Part, compare};
 pub use error::{ErrorCode, KernelError, MAX_QUOTED_BYTES, Place};
+pub use layout::{Constant, Element, Layout};
 pub use limits::SourceLimits;
 pub use program::{Binding, BindingClass, Function, Override, OverrideValue, Program, RequiredFeature, RuntimeArray};
 pub use reflect::{FEATURES, MAX_BINDINGS, MAX_CONSTANT_BYTES, MAX_UNIFORM_BYTES};

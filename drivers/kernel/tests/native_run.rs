@@ -240,7 +240,7 @@ fn kernels_of_every_shape_compute_the_same() {
         let constants: Vec<u8> = (0..function.constant_bytes / 4).flat_map(|_| 3u32.to_le_bytes()).collect();
         let dispatch = Dispatch { function: &function.name, groups: [2, 2, 1], constants: &constants };
         let mut expected = buffers(function);
-        match run(&program, &dispatch, &mut expected, &Options { steps: 5_000_000, checks: false }) {
+        match run(&program, &dispatch, &mut expected, &Options { steps: 5_000_000, ..Options::default() }) {
             Ok(_) => ran += 1,
             Err(error) if error.kind == ErrorKind::Unsupported => continue,
             Err(error) => panic!("{about}: {error}"),

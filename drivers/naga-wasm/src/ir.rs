@@ -1,27 +1,36 @@
-//! The compiler's own representation: scalar SPMD code, structured like wasm.
+//! The compiler's own representation: SPMD code on scalars, structured like wasm.
 //!
-//! One [`Func`] is what *one invocation* does. Values are registers of one 32-bit scalar each; a vector is several
+//! One [`Func`] is what *one invocation* does. Values are registers of one scalar each; a WGSL vector is several
 //! registers. Control flow is wasm's: blocks that are left by a jump to their end, loops that are repeated by a jump to
 //! their start. Barriers are statements; [`crate::passes::regions`] turns a function with barriers into code for a
 //! whole workgroup.
+//!
+//! [`LANES`] invocations run together, as a *gang*: those whose linear index differs in its lowest bits only. What
+//! differs between them is told apart by [`crate::passes::uniformity`], and [`crate::passes::masks`] turns control flow
+//! that differs into instructions that only some lanes do ([`Stmt::Masked`]).
 
 use naga::Span;
 
-/// A scalar register of a [`Func`].
+/// Invocations that run together: lanes of a `v128` of 32-bit scalars.
+pub(crate) const LANES: u32 = 4;
+
+/// A register of a [`Func`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Reg(pub(crate) u32);
 
 /// A jump target within a [`Func`].
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Label(pub(crate) u32);
 
 /// A memory object; see [`Object`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) struct ObjectId(pub(crate) u32);
 
-/// The scalar types. `bool` is an `I32` that is 0 or 1; signedness is in the operations.
+/// The scalar types. Signedness is in the operations.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Ty {
+    /// 0 or 1 as a wasm `i32`; all bits or none in the lane of a vector.
+    Bool,
     I32,
     F32,
 }
@@ -38,6 +47,7 @@ pub(crate) struct RegInfo {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Operand {
     Reg(Reg),
+    Bool(bool),
     I32(u32),
     /// The bits of an `f32`.
     F32(u32),
@@ -50,7 +60,7 @@ impl Operand {
     }
 }
 
-/// Values that exist without being computed. All are `I32`.
+/// Values that exist without being computed. All are `I32` but [`Builtin::Active`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Builtin {
     /// `local_invocation_id`, by axis.
@@ -67,6 +77,8 @@ pub(crate) enum Builtin {
     Last(u32),
     /// A word of the constants.
     Constant(u32),
+    /// Whether the workgroup has this invocation: the last gang may have lanes too many.
+    Active,
 }
 
 /// What a memory access is relative to.
@@ -79,25 +91,87 @@ pub(crate) enum Base {
     Object(ObjectId),
 }
 
-/// An address: `base + index + offset`, all in bytes. Whoever makes one has checked that it lies inside its base.
-#[derive(Clone, Copy, Debug)]
+/// An address: `base + offset + min(index, last) * stride ...`, offset and strides in bytes. The clamps keep it inside its
+/// base, whatever the indices are.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Address {
     pub(crate) base: Base,
-    pub(crate) index: Option<Operand>,
+    pub(crate) terms: Vec<Term>,
     pub(crate) offset: u32,
 }
 
+/// An index that is computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Term {
+    pub(crate) index: Operand,
+    /// The greatest index there is; none if the index is known not to exceed it.
+    pub(crate) last: Option<Operand>,
+    pub(crate) stride: u32,
+}
+
+impl Address {
+    /// The start of a base.
+    pub(crate) fn start(base: Base) -> Self {
+        Self { base, terms: Vec::new(), offset: 0 }
+    }
+
+    /// Moved by `bytes`.
+    pub(crate) fn plus(&self, bytes: u32) -> Self {
+        Self { offset: self.offset.wrapping_add(bytes), ..self.clone() }
+    }
+
+    /// Moved by an index, at most `last`.
+    pub(crate) fn indexed(&self, index: Operand, last: Operand, stride: u32) -> Self {
+        let mut moved = self.clone();
+        moved.terms.push(Term { index, last: Some(last), stride });
+        moved
+    }
+
+    /// Calls `f` for each operand.
+    pub(crate) fn operands(&self, f: &mut impl FnMut(Operand)) {
+        for term in &self.terms {
+            f(term.index);
+            term.last.into_iter().for_each(&mut *f);
+        }
+    }
+}
+
 /// How a scalar lies in memory.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Cell {
     I32,
     F32,
+    /// The bits of an `f16`, two bytes; in a register, the low half of an `I32`.
+    Half,
     /// A `bool`, one byte.
     Byte,
 }
 
-/// Atomic operations on 32-bit integers in storage memory.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+impl Cell {
+    pub(crate) fn ty(self) -> Ty {
+        match self {
+            Self::I32 | Self::Half => Ty::I32,
+            Self::F32 => Ty::F32,
+            Self::Byte => Ty::Bool,
+        }
+    }
+
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Self::I32 | Self::F32 => 4,
+            Self::Half => 2,
+            Self::Byte => 1,
+        }
+    }
+
+    /// Whether it is a part of a word. Where objects are interleaved, they are so word by word.
+    pub(crate) fn is_part(self) -> bool {
+        self.bytes() < 4
+    }
+}
+
+/// Atomic operations on 32-bit integers, and on the bits of `f32`.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum AtomicOp {
     Load,
     Store,
@@ -112,6 +186,8 @@ pub(crate) enum AtomicOp {
     MinU,
     MaxS,
     MaxU,
+    FAdd,
+    FSub,
 }
 
 /// Pure operations on scalars.
@@ -119,7 +195,7 @@ pub(crate) enum AtomicOp {
 pub(crate) enum Op {
     /// `args[0]`, into a register.
     Copy,
-    /// `args[2] != 0 ? args[0] : args[1]`
+    /// `args[2] ? args[0] : args[1]`
     Select,
     Add,
     Sub,
@@ -129,12 +205,14 @@ pub(crate) enum Op {
     DivU,
     RemS,
     RemU,
+    /// Of `I32` or of `Bool`, as the other two.
     And,
     Or,
     Xor,
     Shl,
     ShrS,
     ShrU,
+    MinU,
     Eq,
     Ne,
     LtS,
@@ -145,7 +223,13 @@ pub(crate) enum Op {
     GtU,
     GeS,
     GeU,
-    Eqz,
+    /// Of a `Bool`.
+    Not,
+    /// `Bool` to 0 or 1.
+    ToNumber,
+    /// Whether a `Bool` is set in any lane, or in all. The result is the same in all.
+    Any,
+    All,
     Clz,
     Ctz,
     Popcnt,
@@ -153,6 +237,9 @@ pub(crate) enum Op {
     FSub,
     FMul,
     FDiv,
+    /// `args[0] * args[1] + args[2]`, and `args[2] - args[0] * args[1]`, with one rounding or two. Of vectors.
+    FMulAdd,
+    FMulSubFrom,
     FNeg,
     FAbs,
     FSqrt,
@@ -160,6 +247,10 @@ pub(crate) enum Op {
     FFloor,
     FTrunc,
     FNearest,
+    /// `args[1] < args[0] ? args[1] : args[0]`
+    FMin,
+    /// `args[0] < args[1] ? args[1] : args[0]`
+    FMax,
     FEq,
     FNe,
     FLt,
@@ -205,9 +296,43 @@ pub(crate) enum Helper {
     /// `f32` to the bits of the nearest `f16`, and back.
     ToHalf,
     FromHalf,
+    /// `f32` to the nearest `f16`, as an `f32`.
+    RoundHalf,
     ReverseBits,
+    /// Sum of the products of the bytes of two words, as signed or as unsigned numbers.
+    DotS,
+    DotU,
+    /// The upper word of an unsigned product.
+    MulHigh,
+    /// A word of a quotient of two numbers of two words each. Never traps: it is what WGSL defines.
+    Quotient {
+        signed: bool,
+        high: bool,
+    },
+    /// A number of two words as `f32`.
+    WideToFloat {
+        signed: bool,
+    },
+    /// A word of an `f32` as a number of two.
+    FloatToWide {
+        signed: bool,
+        high: bool,
+    },
     /// Word of the constants at a dynamic index, which is in range.
     ConstantWord,
+}
+
+/// What the lanes of a gang do together. A gang is a subgroup.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(crate) enum SubgroupOp {
+    /// Whether a lane is on.
+    Active,
+    /// One bit for each lane that is on and has its `Bool` set. The same in all lanes.
+    Ballot,
+    /// `args[0]` of another lane: of the one that is listed.
+    Shuffle([u8; 4]),
+    /// `args[0]` of another lane: of `args[1]`, modulo their number.
+    Pick,
 }
 
 /// An instruction.
@@ -239,11 +364,12 @@ pub(crate) enum Inst {
         address: Address,
         length: u32,
     },
-    /// Copies `length` bytes between places that do not overlap.
+    /// Copies `length` bytes between places that do not overlap. What lies there is cells of at least `grain` bytes.
     Move {
         to: Address,
         from: Address,
         length: u32,
+        grain: u32,
     },
     Atomic {
         dst: Option<Reg>,
@@ -251,6 +377,11 @@ pub(crate) enum Inst {
         address: Address,
         value: Operand,
         compare: Operand,
+    },
+    Subgroup {
+        dst: Reg,
+        op: SubgroupOp,
+        args: Vec<Operand>,
     },
     Call {
         function: u32,
@@ -263,7 +394,14 @@ pub(crate) enum Inst {
 #[derive(Clone, Debug)]
 pub(crate) enum Stmt {
     Inst(Inst),
+    /// An instruction of the lanes in which `mask` is set. At least one is.
+    Masked {
+        mask: Operand,
+        inst: Inst,
+    },
     If {
+        /// Names it; nothing jumps there.
+        label: Label,
         condition: Operand,
         accept: Vec<Stmt>,
         reject: Vec<Stmt>,
@@ -340,23 +478,38 @@ impl Unit {
     pub(crate) fn invocations(&self) -> u32 {
         self.workgroup_size.iter().fold(1, |product, &axis| product.saturating_mul(axis))
     }
+
+    /// Gangs in a workgroup.
+    pub(crate) fn gangs(&self) -> u32 {
+        self.invocations().div_ceil(LANES)
+    }
+
+    /// A workgroup is one invocation: nothing needs lanes.
+    pub(crate) fn is_single(&self) -> bool {
+        self.workgroup_size == [1, 1, 1]
+    }
 }
 
 impl Inst {
     /// Calls `f` for each operand that is read.
     pub(crate) fn operands(&self, mut f: impl FnMut(Operand)) {
         match self {
-            Self::Op { args, .. } | Self::Call { args, .. } => args.iter().copied().for_each(f),
+            Self::Op { args, .. } | Self::Subgroup { args, .. } | Self::Call { args, .. } => {
+                args.iter().copied().for_each(f);
+            }
             Self::Load { address, .. } | Self::UniformLoad { address, .. } | Self::Fill { address, .. } => {
-                address.index.into_iter().for_each(f);
+                address.operands(&mut f);
             }
             Self::Store { address, value, .. } => {
-                address.index.into_iter().for_each(&mut f);
+                address.operands(&mut f);
                 f(*value);
             }
-            Self::Move { to, from, .. } => to.index.into_iter().chain(from.index).for_each(f),
+            Self::Move { to, from, .. } => {
+                to.operands(&mut f);
+                from.operands(&mut f);
+            }
             Self::Atomic { address, value, compare, .. } => {
-                address.index.into_iter().for_each(&mut f);
+                address.operands(&mut f);
                 f(*value);
                 f(*compare);
             }
@@ -375,7 +528,10 @@ impl Inst {
     /// Calls `f` for each register that is written.
     pub(crate) fn defs(&self, mut f: impl FnMut(Reg)) {
         match self {
-            Self::Op { dst, .. } | Self::Load { dst, .. } | Self::UniformLoad { dst, .. } => f(*dst),
+            Self::Op { dst, .. }
+            | Self::Load { dst, .. }
+            | Self::UniformLoad { dst, .. }
+            | Self::Subgroup { dst, .. } => f(*dst),
             Self::Atomic { dst, .. } => dst.iter().copied().for_each(f),
             Self::Call { results, .. } => results.iter().copied().for_each(f),
             Self::Store { .. } | Self::Fill { .. } | Self::Move { .. } => {}
@@ -399,13 +555,13 @@ impl Inst {
                 see(to);
                 see(from);
             }
-            Self::Op { .. } | Self::Call { .. } => {}
+            Self::Op { .. } | Self::Subgroup { .. } | Self::Call { .. } => {}
         }
     }
 
     /// Whether it can be left out when nothing reads its result.
     pub(crate) fn is_pure(&self) -> bool {
-        matches!(self, Self::Op { .. } | Self::Load { .. } | Self::UniformLoad { .. })
+        matches!(self, Self::Op { .. } | Self::Load { .. } | Self::UniformLoad { .. } | Self::Subgroup { .. })
     }
 }
 
@@ -419,7 +575,7 @@ pub(crate) fn walk<'a>(body: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
                 walk(reject, f);
             }
             Stmt::Block { body, .. } | Stmt::Loop { body, .. } => walk(body, f),
-            Stmt::Inst(_) | Stmt::Jump { .. } | Stmt::Return { .. } | Stmt::Barrier { .. } => {}
+            Stmt::Inst(_) | Stmt::Masked { .. } | Stmt::Jump { .. } | Stmt::Return { .. } | Stmt::Barrier { .. } => {}
         }
     }
 }
@@ -427,7 +583,7 @@ pub(crate) fn walk<'a>(body: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
 /// Calls `f` for each instruction.
 pub(crate) fn walk_insts<'a>(body: &'a [Stmt], f: &mut impl FnMut(&'a Inst)) {
     walk(body, &mut |stmt| {
-        if let Stmt::Inst(inst) = stmt {
+        if let Stmt::Inst(inst) | Stmt::Masked { inst, .. } = stmt {
             f(inst);
         }
     });

@@ -39,7 +39,12 @@ struct Facts {
     align: u32,
     scalars: u32,
     depth: u32,
+    /// Bytes of its smallest scalar.
+    grain: u32,
 }
+
+/// Of types that are no data.
+const NOTHING: Facts = Facts { size: 0, align: 1, scalars: 0, depth: 0, grain: 4 };
 
 /// Facts about all types of a module.
 pub(crate) struct Layouts<'a> {
@@ -55,38 +60,51 @@ impl<'a> Layouts<'a> {
             .map_err(|error| Diagnostic::new(Kind::Invalid, format!("a type cannot be laid out: {error}"), None))?;
         let mut layouts = Self { module, facts: Vec::with_capacity(module.types.len()) };
         for (handle, ty) in module.types.iter() {
-            let (scalars, depth) = layouts.count(&ty.inner);
             let layout = layouter[handle];
             let align = layout.alignment.round_up(1);
-            layouts.facts.push(Facts { size: layout.size, align, scalars, depth });
+            let facts = layouts.facts_of(&ty.inner);
+            layouts.facts.push(Facts { size: layout.size, align, ..facts });
         }
         Ok(layouts)
     }
 
-    /// Number of scalars and depth of a type whose parts were counted before it.
-    fn count(&self, inner: &TypeInner) -> (u32, u32) {
+    /// What follows from the parts of a type, whose facts are known.
+    fn facts_of(&self, inner: &TypeInner) -> Facts {
+        let leaf = |scalar: Scalar, count: u32| Facts {
+            scalars: count * words(scalar),
+            depth: 1,
+            grain: cell_of(scalar).bytes(),
+            ..NOTHING
+        };
         match *inner {
-            TypeInner::Scalar(_) | TypeInner::Atomic(_) => (1, 1),
-            TypeInner::Vector { size, .. } => (size as u32, 1),
-            TypeInner::Matrix { columns, rows, .. } => (columns as u32 * rows as u32, 1),
+            TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => leaf(scalar, 1),
+            TypeInner::Vector { size, scalar } => leaf(scalar, size as u32),
+            TypeInner::Matrix { columns, rows, scalar } => leaf(scalar, columns as u32 * rows as u32),
             TypeInner::Array { base, size, .. } => {
                 let part = self.facts(base);
                 let count = match size.resolve(self.module.to_ctx()) {
                     Ok(IndexableLength::Known(count)) => count,
                     Ok(IndexableLength::Dynamic) | Err(_) => 1,
                 };
-                (part.scalars.saturating_mul(count), part.depth.saturating_add(1))
+                Facts { scalars: part.scalars.saturating_mul(count), depth: part.depth.saturating_add(1), ..part }
             }
-            TypeInner::Struct { ref members, .. } => members.iter().fold((0, 1), |(scalars, depth), member| {
-                let part = self.facts(member.ty);
-                (scalars.saturating_add(part.scalars), depth.max(part.depth.saturating_add(1)))
-            }),
-            _ => (0, 0),
+            TypeInner::Struct { ref members, .. } => {
+                members.iter().fold(Facts { depth: 1, ..NOTHING }, |all, member| {
+                    let part = self.facts(member.ty);
+                    Facts {
+                        scalars: all.scalars.saturating_add(part.scalars),
+                        depth: all.depth.max(part.depth.saturating_add(1)),
+                        grain: all.grain.min(part.grain),
+                        ..all
+                    }
+                })
+            }
+            _ => NOTHING,
         }
     }
 
     fn facts(&self, ty: Handle<Type>) -> Facts {
-        self.facts.get(ty.index()).copied().unwrap_or(Facts { size: 0, align: 1, scalars: 0, depth: 0 })
+        self.facts.get(ty.index()).copied().unwrap_or(NOTHING)
     }
 
     /// The shape of a type of the arena.
@@ -136,8 +154,8 @@ impl<'a> Layouts<'a> {
             Shape::Scalar(scalar) | Shape::Vector { scalar, .. } | Shape::Matrix { scalar, .. } => {
                 check_scalar(scalar, span)?;
             }
-            Shape::Atomic(scalar) if !is_int(scalar) => {
-                return Err(unsupported("an atomic that is neither `i32` nor `u32`", span));
+            Shape::Atomic(scalar) if scalar.width != 4 => {
+                return Err(unsupported("an atomic of 64 bits", span));
             }
             Shape::Atomic(_) | Shape::Array { .. } | Shape::Struct(_) => {}
         }
@@ -167,11 +185,22 @@ impl<'a> Layouts<'a> {
     /// Number of scalars; a runtime array counts as one element.
     pub(crate) fn scalars(&self, shape: Shape) -> u32 {
         match shape {
-            Shape::Scalar(_) | Shape::Atomic(_) => 1,
-            Shape::Vector { size, .. } => size,
+            Shape::Scalar(scalar) | Shape::Atomic(scalar) => words(scalar),
+            Shape::Vector { size, scalar } => size * words(scalar),
             Shape::Matrix { columns, rows, .. } => columns * rows,
             Shape::Array { base, count, .. } => self.facts(base).scalars.saturating_mul(count.unwrap_or(1)),
             Shape::Struct(ty) => self.facts(ty).scalars,
+        }
+    }
+
+    /// Bytes of the smallest scalar in a shape.
+    pub(crate) fn grain(&self, shape: Shape) -> u32 {
+        match shape {
+            Shape::Scalar(scalar)
+            | Shape::Atomic(scalar)
+            | Shape::Vector { scalar, .. }
+            | Shape::Matrix { scalar, .. } => cell_of(scalar).bytes(),
+            Shape::Array { base: ty, .. } | Shape::Struct(ty) => self.facts(ty).grain,
         }
     }
 
@@ -193,10 +222,8 @@ impl<'a> Layouts<'a> {
 
     fn collect(&self, shape: Shape, at: u32, leaves: &mut Vec<Leaf>) -> Result<(), Diagnostic> {
         match shape {
-            Shape::Scalar(scalar) | Shape::Atomic(scalar) => leaves.push(Leaf { offset: at, scalar }),
-            Shape::Vector { size, scalar } => {
-                leaves.extend((0..size).map(|i| Leaf { offset: at + i * u32::from(scalar.width), scalar }));
-            }
+            Shape::Scalar(scalar) | Shape::Atomic(scalar) => leaves.extend(leaves_of(at, 1, scalar)),
+            Shape::Vector { size, scalar } => leaves.extend(leaves_of(at, size, scalar)),
             Shape::Matrix { columns, rows, scalar } => {
                 let width = u32::from(scalar.width);
                 let stride = column_words(rows) * width;
@@ -225,7 +252,8 @@ impl<'a> Layouts<'a> {
     pub(crate) fn part(&self, shape: Shape, index: u32) -> Result<Part, Diagnostic> {
         match shape {
             Shape::Vector { size, scalar } if index < size => {
-                Ok(Part { shape: Shape::Scalar(scalar), offset: index * u32::from(scalar.width), before: index })
+                let (offset, before) = (index * u32::from(scalar.width), index * words(scalar));
+                Ok(Part { shape: Shape::Scalar(scalar), offset, before })
             }
             Shape::Matrix { columns, rows, scalar } if index < columns => Ok(Part {
                 shape: Shape::Vector { size: rows, scalar },
@@ -285,18 +313,36 @@ pub(crate) fn column_words(rows: u32) -> u32 {
     if rows == 2 { 2 } else { 4 }
 }
 
-pub(crate) fn is_int(scalar: Scalar) -> bool {
-    matches!(scalar.kind, ScalarKind::Sint | ScalarKind::Uint) && scalar.width == 4
+/// Registers of a scalar: 64 bits are two words, the low one first.
+pub(crate) fn words(scalar: Scalar) -> u32 {
+    if scalar.width == 8 { 2 } else { 1 }
+}
+
+/// The leaves of a row of scalars.
+fn leaves_of(at: u32, count: u32, scalar: Scalar) -> impl Iterator<Item = Leaf> {
+    let words = words(scalar);
+    let part = if words == 1 { scalar } else { Scalar::U32 };
+    (0..count * words).map(move |index| Leaf { offset: at + index * u32::from(part.width), scalar: part })
+}
+
+/// Whether a scalar is an `f16`. Its register holds it as an `f32`.
+pub(crate) fn is_half(scalar: Scalar) -> bool {
+    scalar.kind == ScalarKind::Float && scalar.width == 2
 }
 
 /// The register type of a scalar.
 pub(crate) fn ty_of(scalar: Scalar) -> Ty {
-    if scalar.kind == ScalarKind::Float { Ty::F32 } else { Ty::I32 }
+    match scalar.kind {
+        ScalarKind::Float => Ty::F32,
+        ScalarKind::Bool => Ty::Bool,
+        _ => Ty::I32,
+    }
 }
 
 /// How a scalar lies in memory.
 pub(crate) fn cell_of(scalar: Scalar) -> Cell {
     match scalar.kind {
+        ScalarKind::Float if scalar.width == 2 => Cell::Half,
         ScalarKind::Float => Cell::F32,
         ScalarKind::Bool => Cell::Byte,
         _ => Cell::I32,
@@ -307,14 +353,15 @@ pub(crate) fn cell_of(scalar: Scalar) -> Cell {
 pub(crate) fn check_scalar(scalar: Scalar, span: Span) -> Result<(), Diagnostic> {
     let known = match scalar.kind {
         ScalarKind::Bool => true,
-        ScalarKind::Sint | ScalarKind::Uint | ScalarKind::Float => scalar.width == 4,
+        ScalarKind::Sint | ScalarKind::Uint => scalar.width == 4 || scalar.width == 8,
+        ScalarKind::Float => scalar.width == 2 || scalar.width == 4,
         ScalarKind::AbstractInt | ScalarKind::AbstractFloat => false,
     };
     if known {
         return Ok(());
     }
     let bits = u32::from(scalar.width) * 8;
-    Err(unsupported(&format!("a scalar of {bits} bits (only `i32`, `u32`, `f32` and `bool` are compiled)"), span))
+    Err(unsupported(&format!("a scalar of {bits} bits (`f64` and integers of 16 bits are not compiled)"), span))
 }
 
 /// Something that is legal but that this compiler has no code for.

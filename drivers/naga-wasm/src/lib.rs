@@ -3,6 +3,7 @@
 
 pub mod abi;
 mod diagnostic;
+mod dump;
 mod emit;
 mod ir;
 mod layout;
@@ -10,6 +11,7 @@ mod lower;
 mod options;
 mod passes;
 mod pipeline;
+mod runtime;
 
 pub use abi::{Abi, BindingAbi};
 pub use diagnostic::{Diagnostic, Kind};
@@ -55,5 +57,21 @@ pub fn compile(
     entry: &str,
     options: &Options,
 ) -> Result<Kernel, Diagnostic> {
-    pipeline::run(module, info, entry, options)
+    pipeline::run(module, info, entry, options, None)
+}
+
+/// [`compile`], which also shows the code after each pass that changes it: `observer` is called with the pass's name, one
+/// of [`PASSES`], and a text for people.
+///
+/// # Errors
+///
+/// As [`compile`]. What came before the error was shown.
+pub fn compile_observed(
+    module: &naga::Module,
+    info: &naga::valid::ModuleInfo,
+    entry: &str,
+    options: &Options,
+    observer: &mut dyn FnMut(&'static str, &str),
+) -> Result<Kernel, Diagnostic> {
+    pipeline::run(module, info, entry, options, Some(observer))
 }

@@ -1,6 +1,6 @@
-//! Limits of a compilation.
+//! Limits and choices of a compilation.
 
-/// Limits of a compilation. [`Options::default`] is what a host with tenants wants.
+/// Limits and choices of a compilation. [`Options::default`] is what a host with tenants wants.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Options {
     /// Most workgroup memory, in bytes. Default 32 KiB, what graphics hardware offers.
@@ -13,6 +13,9 @@ pub struct Options {
     pub max_wasm_bytes: u32,
     /// Most locals in one emitted function, for the same reason. Default 20,000.
     pub max_locals: u32,
+    /// A product that is added to something need not be rounded first. WGSL allows that; it is faster, but the results
+    /// differ from machine to machine. Default no: then they are those of the operations one by one.
+    pub contract: bool,
 }
 
 impl Default for Options {
@@ -23,6 +26,7 @@ impl Default for Options {
             max_scratch_bytes: 16 << 20,
             max_wasm_bytes: 1 << 20,
             max_locals: 20_000,
+            contract: false,
         }
     }
 }

@@ -68,9 +68,9 @@ fn scratch_memory() {
     // An array for each of four invocations.
     assert!(kernel.scratch_per_worker >= 3200 && kernel.scratch_per_worker.is_multiple_of(16));
     limited(&with(300), &options, "scratch memory");
-    // Without a barrier one array serves all.
-    let alone = main_with("", "var a: array<u32, 300>; a[l] = l; o[l] = a[o[l]];");
-    assert!(compiles(&alone, &options).scratch_per_worker < 1300);
+    // Without a barrier the arrays of one gang serve all.
+    let alone = main_with("", "var a: array<u32, 200>; a[l] = l; o[l] = a[o[l]];").replace("size(4)", "size(64)");
+    assert!(compiles(&alone, &options).scratch_per_worker < 3300);
 }
 
 #[test]
@@ -211,18 +211,12 @@ fn a_chain_of_variables_through_a_loop_is_answered_soon() {
 #[test]
 fn what_is_not_implemented_says_so_and_where() {
     for (declarations, body) in [
-        ("enable f16;", "let x = f16(l); o[l] = u32(x);"),
-        ("", "let x = u64(l) * 5u; o[l] = u32(x);"),
         ("", "o[l] = u32(f64(l));"),
-        ("", "o[l] = subgroupAdd(l);"),
-        ("", "subgroupBarrier();"),
-        ("", "o[l] = subgroupBallot(true).x;"),
-        ("struct F { f: atomic<f32> } @group(0) @binding(1) var<storage, read_write> f: F;", "atomicAdd(&f.f, 1.0);"),
+        ("@group(0) @binding(1) var<storage, read_write> w: atomic<u64>;", "atomicAdd(&w, 1lu);"),
         ("@group(0) @binding(1) var t: texture_2d<f32>;", "o[l] = textureDimensions(t).x;"),
         ("@group(0) @binding(1) var t: texture_storage_2d<r32float, write>;", "textureStore(t, vec2(0), vec4(1.0));"),
     ] {
-        let body = body.replace("u64(l) * 5u", "u64(l) * u64(5u)");
-        let error = refuse(&main_with(declarations, &body), "main");
+        let error = refuse(&main_with(declarations, body), "main");
         assert_eq!(error.kind, Kind::Unimplemented, "{body}: {error}");
         assert!(error.span.is_some(), "{body}: {error}");
     }

@@ -10,7 +10,7 @@
 
 mod common;
 
-use common::{Run, bytes_f, bytes_i, bytes_u, run};
+use common::{Run, bytes_f, bytes_i, bytes_u, run, run_kernel, validate};
 
 /// `f(x)` or `f(x, y)` of all pairs, in one dispatch.
 fn floats(expression: &str, xs: &[f32], ys: &[f32]) -> Vec<(f32, f32, f32)> {
@@ -456,6 +456,40 @@ fn unpacking_and_packed_dots() {
         assert_eq!(got[21], dot(unsigned(word), unsigned(words[0])));
         if low & 0x7c00 != 0x7c00 && high & 0x7c00 != 0x7c00 {
             assert_eq!(got[24..26], [wide(u32::from(low)), wide(u32::from(high))]);
+        }
+    }
+}
+
+/// WGSL has no name for it, SPIR-V has: transpositions are made inverses.
+#[test]
+fn inverses_of_matrices() {
+    let source = "
+        struct M { a: mat2x2<f32>, b: mat3x3<f32>, c: mat4x4<f32> }
+        @group(0) @binding(0) var<storage, read_write> m: M;
+        @compute @workgroup_size(1) fn main() {
+            let i = M(transpose(m.a), transpose(m.b), transpose(m.c));
+            m = M(i.a * m.a, i.b * m.b, m.c * i.c);
+        }";
+    let mut module = naga::front::wgsl::parse_str(source).unwrap();
+    let expressions = &mut module.entry_points[0].function.expressions;
+    let handles: Vec<_> = expressions.iter().map(|(handle, _)| handle).collect();
+    for handle in handles {
+        if let naga::Expression::Math { fun, .. } = expressions.get_mut(handle) {
+            *fun = naga::MathFunction::Inverse;
+        }
+    }
+    let info = validate(&module).unwrap();
+    let kernel = naga_wasm::compile(&module, &info, "main", &naga_wasm::Options::default()).unwrap();
+    let (a, b) = ([2.0, 1.0, 5.0, -3.0], [1.0, 2.0, -1.0, 0.0, 0.0, 3.0, 1.0, 0.0, 4.0, 0.5, 2.0, 0.0]);
+    let c = [4.0, 1.0, 0.0, 2.0, -1.0, 3.0, 2.0, 0.0, 0.5, 0.0, 2.0, 1.0, 1.0, -2.0, 0.0, 5.0];
+    let buffers = vec![(0, bytes_f(&[&a[..], &b, &c].concat()))];
+    let got = run_kernel(&kernel, Run { buffers, ..Run::default() }).floats(0);
+    for (start, size, stride) in [(0, 2, 2), (4, 3, 4), (16, 4, 4)] {
+        for at in 0..size * size {
+            let (column, row) = (at / size, at % size);
+            let value = got[start + column * stride + row];
+            let want = if column == row { 1.0 } else { 0.0 };
+            assert!((value - want).abs() < 1e-5, "{size}: {value} in column {column}, row {row}");
         }
     }
 }

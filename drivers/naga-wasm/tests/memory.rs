@@ -380,3 +380,27 @@ fn uniforms() {
     let out = run(source, "main", Run { buffers, ..Run::default() });
     assert_eq!(out.floats(1), [24.0, 21.0, 18.0, 15.0]);
 }
+
+#[test]
+fn float_atomics() {
+    let source = "
+        struct A { sum: atomic<f32>, down: atomic<f32>, swap: atomic<f32>, list: array<atomic<f32>, 3>, copy: atomic<f32> }
+        @group(0) @binding(0) var<storage, read_write> a: A;
+        @group(0) @binding(1) var<storage, read_write> o: array<f32>;
+        @compute @workgroup_size(6) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            let x = f32(id.x);
+            o[id.x] = atomicAdd(&a.sum, x);
+            if id.x % 2u == 0u { atomicSub(&a.down, x + 0.5); }
+            o[12u + id.x] = atomicExchange(&a.swap, x);
+            atomicAdd(&a.list[id.x % 3u], 1.0);
+            if id.x == 11u { atomicStore(&a.copy, atomicLoad(&a.sum) * 2.0); }
+        }";
+    let start = [0.5, 100.0, -1.0, 0.0, 10.0, 0.0, 0.0];
+    let buffers = vec![(0, bytes_f(&start)), (1, bytes_f(&[0.0; 24]))];
+    let out = run(source, "main", Run { groups: [2, 1, 1], buffers, ..Run::default() });
+    assert_eq!(out.floats(0), [66.5, 67.0, 11.0, 4.0, 14.0, 4.0, 133.0]);
+    let o = out.floats(1);
+    for at in 0..12 {
+        assert_eq!((o[at], o[12 + at]), (0.5 + (at * at.saturating_sub(1) / 2) as f32, at as f32 - 1.0));
+    }
+}

@@ -11,7 +11,8 @@ cargo xtask demo [--device URI]     set up, build, and classify handwritten digi
 cargo xtask test [-- FILTER…]       set up, build the guests, and run every test
 cargo xtask guests [NAME…]          build the guests into components, in target/components
 cargo xtask check                   formatting, lints, documentation, WIT: all that is judged without running
-cargo xtask bench [--json FILE]     the benchmarks, as one table
+cargo xtask bench [GROUP] [ARGUMENT…]
+                                    the benchmarks, or one group of them, as one table; `cargo xtask bench -- --help` lists the arguments
 cargo xtask conformance [--driver NAME] [--case PATTERN] [--write]
                                     the conformance cases on every driver, as one table; `--write` makes it tests/conformance/REPORT.md
 
@@ -69,7 +70,6 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Request> {
             (_, "--route") => route = Some(Route::named(&value()?)?),
             (_, "--help" | "-h") => return Ok(Request { what: What::Help, route }),
             ("demo", "--device") => device = Some(value()?),
-            ("bench", "--json") => passed_on.extend(["--json".to_owned(), value()?]),
             ("conformance", "--driver" | "--case") => {
                 let value = value()?;
                 passed_on.extend([argument, value]);
@@ -81,6 +81,8 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Request> {
                     "cases are named by `--case`, as Suite/Case or a part of it: `cargo xtask conformance --case '{name}'`"
                 )
             }
+            // The program knows what it takes.
+            ("bench", _) => passed_on.push(argument),
             ("guests", name) if !name.starts_with('-') => names.push(argument),
             _ => bail!("`cargo xtask {command}` does not take `{argument}`\n\n{HELP}"),
         }
@@ -115,7 +117,8 @@ mod tests {
         assert_eq!(what("guests a b"), What::Guests { names: words("a b") });
         assert_eq!(what("test -- x --nocapture"), What::Test { filters: words("x --nocapture") });
         assert_eq!(what("demo --device null://0"), What::Demo { device: Some("null://0".into()) });
-        assert_eq!(what("bench --json f -- --quick"), What::Bench { arguments: words("--json f --quick") });
+        assert_eq!(what("bench kernels --rounds 3"), What::Bench { arguments: words("kernels --rounds 3") });
+        assert_eq!(what("bench --json f -- --help"), What::Bench { arguments: words("--json f --help") });
         assert_eq!(
             what("conformance --driver null --case Fill*/direct --write"),
             What::Conformance { arguments: words("--driver null --case Fill*/direct --write") }

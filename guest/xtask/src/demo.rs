@@ -9,6 +9,7 @@ use crate::guests;
 use crate::manifest::COMPONENTS;
 use crate::process;
 use crate::route::Route;
+use crate::vulkan;
 use crate::workspace::Workspace;
 
 /// The device that the demo opens, unless it is told another.
@@ -20,6 +21,9 @@ const REGISTRY: &str = "registry";
 /// The demo's guest, and where its data lies, relative to the workspace's root.
 const GUEST: &str = "digits";
 const DATA: &str = "guest/tenants/digits/data";
+
+/// What the benchmarks need: the guest whose calls are measured, and the registry.
+const GUESTS_OF_BENCHMARKS: [&str; 2] = ["bench_calls", REGISTRY];
 
 /// Builds what is needed, and classifies the held-out digits on `device`.
 pub fn run(workspace: &Workspace, device: Option<&str>, route: Option<Route>) -> Result<()> {
@@ -52,7 +56,8 @@ fn hal(workspace: &Workspace, device: &str) -> Command {
 
 /// Runs the benchmarks; `arguments` are theirs.
 pub fn bench(workspace: &Workspace, arguments: &[String], route: Option<Route>) -> Result<()> {
-    guests::build(workspace, &[], route)?;
+    guests::build(workspace, &GUESTS_OF_BENCHMARKS.map(String::from), route)?;
+    vulkan::provide();
     let mut command = process::cargo();
     command.current_dir(&workspace.root).args(["run", "--release", "--package", "hal-bench", "--"]).args(arguments);
     process::step("benchmarks", || process::run(&mut command, "the message above says why"))

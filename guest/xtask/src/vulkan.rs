@@ -1,4 +1,4 @@
-//! A Vulkan device for tests: what the machine has, or Mesa's software one.
+//! A Vulkan device for tests and benchmarks: what the machine has, or Mesa's software one.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub fn provide() {
         return;
     }
     if let Err(error) = packages::provide(&PACKAGES) {
-        eprintln!("xtask: there is no Vulkan driver, and tests that need one are skipped: {error:#}");
+        eprintln!("xtask: there is no Vulkan driver, and what needs one is skipped or fails: {error:#}");
     }
 }
 

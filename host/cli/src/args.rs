@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::exit;
+use crate::{exit, kernel::args::Kernel};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hal_host::{engine::MEMORY_RESERVATION_BYTES, hal_core::policy};
 use std::{path::PathBuf, time::Duration};
@@ -40,6 +40,12 @@ pub enum Command {
     /// Runs a component that exports wasi:cli/run, with what is granted here and nothing else
     #[command(after_help = RUN_HELP)]
     Run(Run),
+    /// Checks a kernel, or runs it on devices, without a tenant
+    Kernel {
+        /// What to do.
+        #[command(subcommand)]
+        command: Kernel,
+    },
 }
 
 /// What `hal run --help` adds. A test compares the names of the limits.
@@ -126,12 +132,12 @@ pub enum StatsFormat {
 }
 
 /// Reads `30s` and its like. A bare number would be nanoseconds, which nobody means here.
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("write a number and a unit: 500ms, 30s, 5min".to_owned());
     }
     match policy::duration_ns(text) {
-        Ok(0) => Err("a tenant needs some time: 1ms at least".to_owned()),
+        Ok(0) => Err("some time is needed: 1ms at least".to_owned()),
         Ok(ns) => Ok(Duration::from_nanos(ns)),
         Err(error) => Err(error.message),
     }

@@ -5,6 +5,8 @@
 //! hal devices                                   what those drivers find here
 //! hal inspect FILE.wasm                         what a component imports, and whether it would run
 //! hal run FILE.wasm --grant cpu=memory=64MiB    run it, with one driver and 64 MiB
+//! hal kernel check FILE.wgsl                    what a kernel takes, and which drivers take it
+//! hal kernel run FILE.wgsl --entry NAME ...     run it on devices, without a tenant, and compare what they leave
 //! ```
 //!
 //! All authority a tenant has comes from one `hal run` line: without `--grant` it finds no driver, without `--blob` no
@@ -18,9 +20,10 @@
 //! | --- | --- |
 //! | 0 | it worked; for `run`: the tenant ended well |
 //! | 1-123 | `run`: the tenant's own exit code |
-//! | 124 | `run`: the tenant was stopped because its time was up |
+//! | 1 | `kernel run`: devices or the interpreter disagree, or `--check` found a mistake |
+//! | 124 | `run`: the tenant was stopped because its time was up; `kernel`: a device's time was |
 //! | 125 | we could not do what was asked: command line, file, policy, driver |
-//! | 126 | the component was refused: nothing of it ran |
+//! | 126 | the component or kernel was refused: nothing of it ran |
 //! | 134 | `run`: the tenant trapped |
 //! | 141 | `run`: whoever read the output went away, so the tenant was stopped |
 
@@ -32,6 +35,7 @@ mod drivers;
 mod exit;
 mod file;
 mod inspect;
+mod kernel;
 mod list;
 mod probe;
 mod run;
@@ -70,6 +74,7 @@ fn dispatch(command: Command, verbose: bool) -> anyhow::Result<Exit> {
         Command::ProbeDriver { driver } => list::probe(&driver),
         Command::Inspect(arguments) => wait(inspect::inspect(&arguments)),
         Command::Run(arguments) => wait(run::run(&arguments)),
+        Command::Kernel { command } => wait(kernel::kernel(&command)),
     }
 }
 

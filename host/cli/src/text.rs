@@ -60,6 +60,21 @@ pub fn bytes(count: u64) -> String {
     if tenth == 0 { format!("{whole} {unit}") } else { format!("{whole}.{tenth} {unit}") }
 }
 
+/// A time in nanoseconds in the unit that leaves one to three digits before the point: `1.25 ms`.
+pub fn time(nanoseconds: u64) -> String {
+    const UNITS: [(&str, u64); 3] = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
+    let Some((unit, factor)) = UNITS.into_iter().find(|(_, factor)| nanoseconds >= *factor) else {
+        return format!("{nanoseconds} ns");
+    };
+    format!("{:.2} {unit}", nanoseconds as f64 / factor as f64)
+}
+
+/// A name from a file of others, escaped and cut: a terminal obeys what it is sent.
+pub fn shown(name: &str) -> String {
+    const MAX_CHARACTERS: usize = 128;
+    name.chars().take(MAX_CHARACTERS).flat_map(char::escape_debug).collect()
+}
+
 /// Joins words for a sentence, or says that there are none.
 pub fn list<T: AsRef<str>>(words: impl IntoIterator<Item = T>) -> String {
     let words: Vec<String> = words.into_iter().map(|word| word.as_ref().to_owned()).collect();
@@ -74,6 +89,22 @@ mod tests {
     fn columns_line_up() {
         let text = table(&["A", "LONG"], &[vec!["wide".into(), "x".into()], vec!["ü".into(), String::new()]]);
         assert_eq!(text, "A     LONG\nwide  x\nü\n");
+    }
+
+    #[test]
+    fn names_of_others_are_escaped_and_cut() {
+        assert_eq!(shown("größe<f32>"), "größe<f32>");
+        assert_eq!(shown("\u{1b}[2J\n"), "\\u{1b}[2J\\n");
+        assert_eq!(shown(&"x".repeat(1000)).len(), 128);
+    }
+
+    #[test]
+    fn times_read_naturally() {
+        for (nanoseconds, text) in
+            [(0, "0 ns"), (999, "999 ns"), (1_250, "1.25 us"), (1_000_000, "1.00 ms"), (61_000_000_000, "61.00 s")]
+        {
+            assert_eq!(time(nanoseconds), text);
+        }
     }
 
     #[test]

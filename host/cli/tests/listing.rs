@@ -7,7 +7,7 @@ use common::hal;
 #[test]
 fn help_names_every_command_and_exit_code() {
     let help = hal(["--help"]).expect(0);
-    help.prints(&["drivers", "devices", "inspect", "run", "124", "125", "126", "134", "141"]);
+    help.prints(&["drivers", "devices", "inspect", "run", "kernel", "124", "125", "126", "134", "141"]);
     hal(["run", "--help"]).expect(0).prints(&["--grant", "--policy", "--blob", "--timeout", "--stats", "124", "134"]);
     hal(["--version"]).expect(0).prints(&["hal 0."]);
 }

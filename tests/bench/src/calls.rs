@@ -26,15 +26,7 @@ pub fn measure() -> Result<Vec<Row>> {
     let id = registry_factory_id()?;
     let mut rows = Vec::new();
     let mut row = |name: &str, pair: crate::measure::Pair, at_least| {
-        rows.push(Row {
-            group: GROUP,
-            name: name.into(),
-            unit: "ns",
-            ours: pair.ours,
-            baseline: Some(pair.baseline),
-            ratio: Some(pair.ratio),
-            at_least,
-        });
+        rows.push(Row::paired(GROUP, name, &pair, "ns").at_least(at_least));
     };
     let native = |operation: &dyn Fn() -> Result<()>| each(ROUNDS, || (0..ROUNDS).try_for_each(|_| operation()));
 

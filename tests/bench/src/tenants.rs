@@ -1,9 +1,6 @@
 //! Tenants: how fast one starts, and what an idle one costs.
 
-use crate::{
-    measure::{each, quantile},
-    table::Row,
-};
+use crate::{measure::each, statistics::quantile, table::Row};
 use anyhow::{Context, Result};
 use hal_core::{Grant, Session};
 use hal_driver_cpu::CpuFactory;
@@ -126,12 +123,14 @@ pub fn measure() -> Result<Vec<Row>> {
     for (share, name, at_least) in [(0.5, "p50", Some(1.0 / 1.3)), (0.99, "p99", None)] {
         let (ours, baseline) = (quantile(&mut ours, share), quantile(&mut theirs, share));
         rows.push(Row {
-            group: "tenants",
+            group: "tenants".into(),
             name: format!("session and instance, {name} / instance alone"),
-            unit: "us",
+            unit: "us".into(),
             ours,
             baseline: Some(baseline),
             ratio: Some(baseline / ours),
+            interval: None,
+            rounds: None,
             at_least,
         });
     }
@@ -158,13 +157,15 @@ pub fn idle() -> Result<Vec<Row>> {
     let each = resident_bytes()?.saturating_sub(before) as f64 / tenants.len() as f64 / 1024.0;
     drop(tenants);
     Ok(vec![Row {
-        group: "tenants",
+        group: "tenants".into(),
         name: format!("memory of each of {IDLE} idle tenants"),
-        unit: "KiB",
+        unit: "KiB".into(),
         ours: each,
         // What is wanted: 48 KiB each.
         baseline: Some(48.0),
         ratio: Some(48.0 / each),
+        interval: None,
+        rounds: None,
         at_least: Some(1.0),
     }])
 }

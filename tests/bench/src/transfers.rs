@@ -33,15 +33,8 @@ pub fn measure() -> Result<Vec<Row>> {
                 },
             )?;
             // Bytes a nanosecond are gigabytes a second.
-            rows.push(Row {
-                group: "transfers",
-                name: format!("buffer.{operation} {name} / memcpy"),
-                unit: "GB/s",
-                ours: size as f64 / copied.ours,
-                baseline: Some(size as f64 / copied.baseline),
-                ratio: Some(copied.ratio),
-                at_least: None,
-            });
+            let name = format!("buffer.{operation} {name} / memcpy");
+            rows.push(Row::paired("transfers", name, &copied, "ns").shown("GB/s", |time| size as f64 / time));
         }
     }
     Ok(rows)

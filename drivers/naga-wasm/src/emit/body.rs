@@ -2,13 +2,13 @@
 
 use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, ValType};
 
-use super::module::{Emitter, val};
+use super::cost::cost;
+use super::memory::Lanes;
+use super::module::Emitter;
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::ir::{
-    Address, AtomicOp, Base, Builtin, Cell, Func, Inst, Label, Op, Operand, Reg, RegInfo, Stmt, Ty, walk_insts,
-};
-use crate::passes::locals::{self, Locals, Store};
-use crate::passes::slots::Home;
+use crate::ir::{Cell, Func, Inst, Label, Operand, Reg, RegInfo, Stmt, walk_insts};
+use crate::passes::locals::{self, Locals, scalar_type};
+use crate::passes::uniformity::Variance;
 
 /// Which function a body is of: they leave in different ways.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -34,21 +34,25 @@ pub(crate) struct Body {
     pub(crate) locals: Locals,
     scopes: Vec<Scope>,
     pub(crate) target: Target,
-    pub(crate) builtins: super::run::Builtins,
+    pub(crate) builtins: super::gang::Builtins,
     results: Vec<ValType>,
     /// Local that holds the budget, if the function spends.
     pub(crate) budget: Option<u32>,
-    regs: Vec<RegInfo>,
-    spills: Option<Spills>,
+    pub(super) regs: Vec<RegInfo>,
+    pub(super) variances: Vec<Variance>,
+    pub(super) workgroup_size: [u32; 3],
+    /// Offset in scratch memory of the registers that have no local.
+    pub(super) spills: Option<u32>,
+    temporaries: Vec<Temporary>,
+    /// First and number of the locals of pieces that are copied in.
+    piece_locals: (u32, u32),
 }
 
-/// Where registers lie that have no local.
-#[derive(Clone, Copy, Debug)]
-struct Spills {
-    /// Offset in scratch memory.
-    at: u32,
-    int: u32,
-    float: u32,
+/// A local for what an instruction has to keep aside.
+struct Temporary {
+    ty: ValType,
+    local: u32,
+    taken: bool,
 }
 
 impl Body {
@@ -61,11 +65,15 @@ impl Body {
             locals: Locals::default(),
             scopes: Vec::new(),
             target,
-            builtins: super::run::Builtins::default(),
+            builtins: super::gang::Builtins::default(),
             results: Vec::new(),
             budget: None,
             regs: Vec::new(),
+            variances: Vec::new(),
+            workgroup_size: [1; 3],
             spills: None,
+            temporaries: Vec::new(),
+            piece_locals: (0, 0),
         }
     }
 
@@ -118,49 +126,20 @@ pub(crate) fn defect(what: &str) -> Diagnostic {
     Diagnostic::new(Kind::Invalid, format!("{what}: this is a defect of the compiler"), None)
 }
 
-/// Most work units of one body. Functions that call each other double them at every level; this is days of work, and far enough from the end of
-/// the type that what is added to it or multiplied by the invocations of a workgroup does not overflow.
-const MAX_COST: u64 = 1 << 48;
-
-/// Work units of `body`, without the rounds of its loops, at most [`MAX_COST`]: what is charged before it runs.
-pub(crate) fn cost(body: &[Stmt], callees: &[u64]) -> u64 {
-    let mut sum = 0u64;
-    for stmt in body {
-        sum = sum.saturating_add(match stmt {
-            Stmt::Inst(inst) => inst_cost(inst, callees),
-            Stmt::If { accept, reject, .. } => 1 + cost(accept, callees).saturating_add(cost(reject, callees)),
-            Stmt::Block { body, .. } => cost(body, callees),
-            Stmt::Loop { .. } | Stmt::Jump { .. } | Stmt::Return { .. } | Stmt::Barrier { .. } => 1,
-        });
-    }
-    sum.min(MAX_COST)
-}
-
-fn inst_cost(inst: &Inst, callees: &[u64]) -> u64 {
-    match inst {
-        Inst::Op { op: Op::Helper(_), .. } => 20,
-        Inst::Op { op: Op::DivS | Op::DivU | Op::RemS | Op::RemU | Op::FDiv | Op::FSqrt, .. } => 8,
-        Inst::Op { .. } | Inst::Store { .. } | Inst::Load { .. } | Inst::UniformLoad { .. } => 1,
-        Inst::Fill { length, .. } | Inst::Move { length, .. } => 8 + u64::from(length / 16),
-        Inst::Atomic { .. } => 16,
-        Inst::Call { function, .. } => 4 + callees.get(*function as usize).copied().unwrap_or(0),
-    }
-}
-
 /// The body of a function that is not `run`.
 pub(crate) fn function_body(emitter: &mut Emitter, func: &Func) -> Result<Function, Diagnostic> {
     let locals = locals::of_function(func);
     let params = vec![ValType::I32; func.params.len()];
-    let extra: Vec<_> = locals.types.iter().map(|&ty| val(ty)).collect();
-    let mut body = Body::new(&params, &extra, Target::Other);
+    let mut body = Body::new(&params, &locals.types, Target::Other);
     body.locals = locals;
-    body.results = func.results.iter().map(|&ty| val(ty)).collect();
+    body.regs = func.regs.clone();
+    body.results = func.results.iter().map(|&ty| scalar_type(ty)).collect();
     if emitter.spends.last() == Some(&true) {
         let budget = body.local(ValType::I64);
         body.budget = Some(budget);
         body.code().global_get(emitter.globals.budget).local_set(budget);
     }
-    body.declare_spills(emitter, &func.regs)?;
+    body.declare_spills(emitter)?;
     check_locals(emitter, &body)?;
     body.list(emitter, &func.body)?;
     body.leave_with_zeros(emitter);
@@ -199,18 +178,49 @@ impl Body {
         }
     }
 
+    /// A loop, each round of which is charged for at its start. Where the budget is used up, control leaves the loop and
+    /// comes back: a call in the loop would have all vectors kept in memory that go from round to round.
+    fn repeat(&mut self, emitter: &mut Emitter, label: Label, body: &[Stmt]) -> Result<(), Diagnostic> {
+        let Some(budget) = self.budget else { return Err(defect("a loop without a budget")) };
+        self.code().block(BlockType::Empty).loop_(BlockType::Empty).block(BlockType::Empty).loop_(BlockType::Empty);
+        (0..3).for_each(|_| self.open_plain());
+        self.open_labels(vec![label]);
+        let units = cost(body, &emitter.costs) + 1;
+        self.take(budget, units);
+        self.code().br_if(1);
+        self.list(emitter, body)?;
+        self.close();
+        self.code().br(2);
+        self.close();
+        self.spend(emitter, budget);
+        // They are taken once more: what was owed stays owed, so that a dear round is paid in the end.
+        self.code().local_get(budget).i64_const(signed(units)).i64_add().local_set(budget).br(0);
+        self.close();
+        self.close();
+        Ok(())
+    }
+
     /// Takes `units` off the budget; leaves the function if there is no more to be had.
     pub(crate) fn charge(&mut self, emitter: &Emitter, units: u64) {
         let Some(budget) = self.budget else { return };
-        let units = i64::try_from(units).unwrap_or(i64::MAX >> 8);
-        self.code().local_get(budget).i64_const(units).i64_sub().local_tee(budget).i64_const(0).i64_lt_s();
+        self.take(budget, units);
         self.code().if_(BlockType::Empty);
-        self.code().local_get(budget).call(emitter.spend).local_set(budget);
-        self.leave_if_stopped(emitter);
+        self.spend(emitter, budget);
         self.code().end();
     }
 
-    fn leave_if_stopped(&mut self, emitter: &Emitter) {
+    /// Takes `units` off the budget and pushes whether it is used up.
+    fn take(&mut self, budget: u32, units: u64) {
+        self.code().local_get(budget).i64_const(signed(units)).i64_sub().local_tee(budget).i64_const(0).i64_lt_s();
+    }
+
+    /// Asks for more budget; leaves the function if there is none.
+    fn spend(&mut self, emitter: &Emitter, budget: u32) {
+        self.code().local_get(budget).call(emitter.spend).local_set(budget);
+        self.leave_if_stopped(emitter);
+    }
+
+    pub(super) fn leave_if_stopped(&mut self, emitter: &Emitter) {
         self.code().global_get(emitter.globals.stopped).if_(BlockType::Empty);
         self.leave_with_zeros(emitter);
         self.code().end();
@@ -219,9 +229,12 @@ impl Body {
     pub(crate) fn list(&mut self, emitter: &mut Emitter, body: &[Stmt]) -> Result<(), Diagnostic> {
         for stmt in body {
             match stmt {
-                Stmt::Inst(inst) => self.inst(emitter, inst)?,
+                Stmt::Inst(inst) => self.inst(emitter, inst, Lanes::All)?,
+                Stmt::Masked { mask: Operand::Bool(true), inst } => self.inst(emitter, inst, Lanes::All)?,
+                Stmt::Masked { mask: Operand::Bool(false), .. } => {}
+                Stmt::Masked { mask, inst } => self.inst(emitter, inst, Lanes::Some(*mask))?,
                 Stmt::If { condition, accept, reject, .. } => {
-                    self.operand(emitter, *condition)?;
+                    self.scalar(emitter, *condition)?;
                     self.code().if_(BlockType::Empty);
                     self.open_plain();
                     self.list(emitter, accept)?;
@@ -237,18 +250,12 @@ impl Body {
                     self.list(emitter, body)?;
                     self.close();
                 }
-                Stmt::Loop { label, body } => {
-                    self.code().loop_(BlockType::Empty);
-                    self.open_labels(vec![*label]);
-                    self.charge(emitter, cost(body, &emitter.costs) + 1);
-                    self.list(emitter, body)?;
-                    self.close();
-                }
+                Stmt::Loop { label, body } => self.repeat(emitter, *label, body)?,
                 Stmt::Jump { label, .. } => self.branch(*label)?,
                 Stmt::Return { values } => {
                     self.save_budget(emitter);
                     for &value in values {
-                        self.operand(emitter, value)?;
+                        self.scalar(emitter, value)?;
                     }
                     self.code().return_();
                 }
@@ -258,221 +265,87 @@ impl Body {
         Ok(())
     }
 
-    /// Makes what registers in memory need: an area, and locals to turn a value and its address around.
-    pub(super) fn declare_spills(&mut self, emitter: &mut Emitter, regs: &[RegInfo]) -> Result<(), Diagnostic> {
-        self.regs = regs.to_vec();
-        if self.locals.words > 0 {
-            let (int, float) = (self.local(ValType::I32), self.local(ValType::F32));
-            self.spills = Some(Spills { at: emitter.add_spills(self.locals.words)?, int, float });
+    /// Makes room for the registers that have no local.
+    pub(super) fn declare_spills(&mut self, emitter: &mut Emitter) -> Result<(), Diagnostic> {
+        if self.locals.spills > 0 {
+            self.spills = Some(emitter.add_spills(self.locals.spills)?);
         }
         Ok(())
     }
 
-    fn reg_ty(&self, reg: Reg) -> Ty {
-        self.regs.get(reg.0 as usize).map_or(Ty::I32, |info| info.ty)
-    }
-
-    /// Pushes a register's value.
-    pub(super) fn get(&mut self, emitter: &Emitter, reg: Reg) {
-        match (self.locals.of(reg), self.spills) {
-            (Store::Word(word), Some(spills)) => {
-                let cell = if self.reg_ty(reg) == Ty::F32 { Cell::F32 } else { Cell::I32 };
-                self.local_or_global(self.builtins.scratch(), emitter.globals.scratch);
-                self.load(cell, spills.at + 4 * word);
-            }
-            (Store::Local(local) | Store::Word(local), _) => {
-                self.code().local_get(local);
-            }
+    /// A local that is free until the next instruction.
+    pub(super) fn temporary(&mut self, ty: ValType) -> u32 {
+        let free = self.temporaries.iter_mut().find(|temporary| temporary.ty == ty && !temporary.taken);
+        if let Some(temporary) = free {
+            temporary.taken = true;
+            return temporary.local;
         }
+        let local = self.local(ty);
+        self.temporaries.push(Temporary { ty, local, taken: true });
+        local
     }
 
-    /// Pops a register's value.
-    pub(super) fn set(&mut self, emitter: &Emitter, reg: Reg) {
-        match (self.locals.of(reg), self.spills) {
-            (Store::Word(word), Some(spills)) => {
-                let (cell, turn) = match self.reg_ty(reg) {
-                    Ty::F32 => (Cell::F32, spills.float),
-                    Ty::I32 => (Cell::I32, spills.int),
-                };
-                self.code().local_set(turn);
-                self.local_or_global(self.builtins.scratch(), emitter.globals.scratch);
-                self.code().local_get(turn);
-                self.store(cell, spills.at + 4 * word);
-            }
-            (Store::Local(local) | Store::Word(local), _) => {
-                self.code().local_set(local);
-            }
+    /// First of that many vector locals in a row, for one piece of code.
+    pub(super) fn piece_locals(&mut self, count: u32) -> u32 {
+        if self.piece_locals.1 < count {
+            let first = self.local(ValType::V128);
+            (1..count).for_each(|_| {
+                self.local(ValType::V128);
+            });
+            self.piece_locals = (first, count);
         }
+        self.piece_locals.0
     }
 
-    /// Pushes a value.
-    pub(crate) fn operand(&mut self, emitter: &Emitter, operand: Operand) -> Result<(), Diagnostic> {
-        match operand {
-            Operand::Reg(reg) => self.get(emitter, reg),
-            Operand::I32(bits) => {
-                self.code().i32_const(bits.cast_signed());
-            }
-            Operand::F32(bits) => {
-                self.code().f32_const(f32::from_bits(bits).into());
-            }
-            Operand::Builtin(builtin) => self.builtin(emitter, builtin)?,
-        }
-        Ok(())
+    /// Appends instructions that are already encoded.
+    pub(super) fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
     }
 
-    fn builtin(&mut self, emitter: &Emitter, builtin: Builtin) -> Result<(), Diagnostic> {
-        if self.target == Target::Run
-            && let Some(local) = self.builtins.local_of(builtin)
-        {
-            self.code().local_get(local);
-            return Ok(());
-        }
-        let globals = emitter.globals;
-        match builtin {
-            Builtin::Last(binding) => self.code().global_get(globals.last(binding)),
-            Builtin::Constant(word) => self.code().global_get(globals.constant(word)),
-            // An axis of one invocation.
-            Builtin::Local(_) if self.target == Target::Run => self.code().i32_const(0),
-            _ => return Err(defect("a built-in value outside of the entry point")),
-        };
-        Ok(())
+    fn free_temporaries(&mut self) {
+        self.temporaries.iter_mut().for_each(|temporary| temporary.taken = false);
     }
 
-    /// Pushes the address without its offset; returns the offset.
-    pub(super) fn address(&mut self, emitter: &Emitter, address: Address) -> Result<u32, Diagnostic> {
-        let mut offset = address.offset;
-        let globals = emitter.globals;
-        match address.base {
-            Base::Binding(binding) => self.local_or_global(self.builtins.base_of(binding), globals.base(binding)),
-            Base::Workgroup => self.local_or_global(self.builtins.scratch(), globals.scratch),
-            Base::Object(object) => match emitter.layout.home(object) {
-                Some(Home::Scratch(at)) => {
-                    offset += at;
-                    self.local_or_global(self.builtins.scratch(), globals.scratch);
-                }
-                Some(Home::Context(at)) => {
-                    offset += at;
-                    self.local_or_global(self.builtins.context(), globals.context);
-                }
-                None => return Err(defect("an object without a place")),
-            },
-        }
-        if let Some(index) = address.index {
-            self.operand(emitter, index)?;
-            self.code().i32_add();
-        }
-        Ok(offset)
-    }
-
-    fn local_or_global(&mut self, local: Option<u32>, global: u32) {
-        match local {
-            Some(local) => self.code().local_get(local),
-            None => self.code().global_get(global),
-        };
-    }
-
-    fn inst(&mut self, emitter: &mut Emitter, inst: &Inst) -> Result<(), Diagnostic> {
+    fn inst(&mut self, emitter: &mut Emitter, inst: &Inst, lanes: Lanes) -> Result<(), Diagnostic> {
+        self.free_temporaries();
         match inst {
             Inst::Op { dst, op, args } => {
-                for &arg in args {
-                    self.operand(emitter, arg)?;
+                if let (Lanes::Some(mask), &[value]) = (lanes, args.as_slice()) {
+                    return self.masked_copy(emitter, *dst, value, mask);
                 }
-                self.op(emitter, *op, args)?;
-                self.set(emitter, *dst);
+                self.operation(emitter, *dst, *op, args)
             }
             Inst::Load { dst, cell, address } | Inst::UniformLoad { dst, cell, address } => {
-                let offset = self.address(emitter, *address)?;
-                self.load(*cell, offset);
-                self.set(emitter, *dst);
+                self.load(emitter, *dst, *cell, address)
             }
-            Inst::Store { cell, address, value } => {
-                let offset = self.address(emitter, *address)?;
-                self.operand(emitter, *value)?;
-                self.store(*cell, offset);
-            }
-            Inst::Fill { address, length } => {
-                self.whole_address(emitter, *address)?;
-                self.code().i32_const(0).i32_const(length.cast_signed()).memory_fill(0);
-            }
-            Inst::Move { to, from, length } => {
-                self.whole_address(emitter, *to)?;
-                self.whole_address(emitter, *from)?;
-                self.code().i32_const(length.cast_signed()).memory_copy(0, 0);
-            }
+            Inst::Store { cell, address, value } => self.store(emitter, *cell, address, *value, lanes),
+            Inst::Fill { address, length } => self.fill(emitter, address, *length, lanes),
+            Inst::Move { to, from, length, grain } => self.copy(emitter, to, from, *length, *grain, lanes),
             Inst::Atomic { dst, op, address, value, compare } => {
-                self.atomic(emitter, *op, *address, *value, *compare)?;
-                match dst {
-                    Some(dst) => {
-                        self.set(emitter, *dst);
-                    }
-                    None if *op != AtomicOp::Store => {
-                        self.code().drop();
-                    }
-                    None => {}
-                }
+                self.atomic(emitter, *dst, *op, address, *value, *compare, lanes)
             }
-            Inst::Call { function, args, results } => self.call(emitter, *function, args, results)?,
+            Inst::Subgroup { dst, op, args } => self.subgroup(emitter, *dst, *op, args, lanes),
+            Inst::Call { function, args, results } => self.call(emitter, *function, args, results, lanes),
         }
-        Ok(())
     }
 
-    pub(super) fn whole_address(&mut self, emitter: &Emitter, address: Address) -> Result<(), Diagnostic> {
-        let offset = self.address(emitter, address)?;
-        if offset != 0 {
-            self.code().i32_const(offset.cast_signed()).i32_add();
-        }
-        Ok(())
-    }
-
-    pub(crate) fn load(&mut self, cell: Cell, offset: u32) {
-        let memarg = memarg(cell, offset);
-        match cell {
-            Cell::I32 => self.code().i32_load(memarg),
-            Cell::F32 => self.code().f32_load(memarg),
-            Cell::Byte => self.code().i32_load8_u(memarg),
-        };
-    }
-
-    pub(crate) fn store(&mut self, cell: Cell, offset: u32) {
-        let memarg = memarg(cell, offset);
-        match cell {
-            Cell::I32 => self.code().i32_store(memarg),
-            Cell::F32 => self.code().f32_store(memarg),
-            Cell::Byte => self.code().i32_store8(memarg),
-        };
-    }
-
-    fn call(
-        &mut self,
-        emitter: &mut Emitter,
-        function: u32,
-        args: &[Operand],
-        results: &[Reg],
-    ) -> Result<(), Diagnostic> {
-        let spends = emitter.spends.get(function as usize).copied().unwrap_or(true);
-        let index = emitter.kept.get(function as usize).copied().ok_or_else(|| defect("a call of no function"))?;
-        if spends {
-            self.save_budget(emitter);
-        }
-        for &arg in args {
-            self.operand(emitter, arg)?;
-        }
-        self.code().call(index);
-        for &result in results.iter().rev() {
-            self.set(emitter, result);
-        }
-        if spends {
-            if let Some(budget) = self.budget {
-                self.code().global_get(emitter.globals.budget).local_set(budget);
-            }
-            self.leave_if_stopped(emitter);
-        }
-        Ok(())
+    /// Sets a variable in the lanes that are on.
+    fn masked_copy(&mut self, emitter: &Emitter, dst: Reg, value: Operand, mask: Operand) -> Result<(), Diagnostic> {
+        self.vector(emitter, value)?;
+        self.vector(emitter, Operand::Reg(dst))?;
+        self.vector(emitter, mask)?;
+        self.code().v128_bitselect();
+        self.set_vector(emitter, dst)
     }
 }
 
+/// Work units as a budget counts them.
+fn signed(units: u64) -> i64 {
+    i64::try_from(units).unwrap_or(i64::MAX >> 8)
+}
+
 pub(super) fn memarg(cell: Cell, offset: u32) -> MemArg {
-    let align = if cell == Cell::Byte { 0 } else { 2 };
+    let align = cell.bytes().trailing_zeros();
     MemArg { offset: u64::from(offset), align, target: MemArgTarget::Memory(0), ordering: None }
 }
 

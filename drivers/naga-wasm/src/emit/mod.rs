@@ -1,19 +1,29 @@
-//! The scalar IR to a wasm module.
+//! The IR to a wasm module.
 //!
 //! | file | emits |
 //! |---|---|
 //! | [`module`] | sections, imports, exports, globals |
+//! | [`run`] | the exported function: loops over workgroups, regions and gangs |
+//! | [`gang`] | the built-in values of a gang |
 //! | [`body`] | statements and instructions, of any function |
+//! | [`value`] | operands and results, as scalars or vectors |
 //! | [`operation`] | the wasm instruction of each operation |
-//! | [`run`] | the exported function: loops over workgroups and invocations |
-//! | [`routine`] | functions of the runtime, by need |
-//! | [`exponential`], [`trigonometry`], [`bits`] | their bodies |
+//! | [`address`], [`memory`] | where accesses go, and the accesses |
+//! | [`atomic`], [`call`] | what each lane does by itself |
+//! | [`subgroup`] | what the lanes of a gang do together |
+//! | [`routine`] | further functions, by need |
+//! | [`cost`] | nothing; it says what code costs |
 
-pub(crate) mod bits;
+mod address;
+mod atomic;
 pub(crate) mod body;
-pub(crate) mod exponential;
+mod call;
+mod cost;
+mod gang;
+mod memory;
 pub(crate) mod module;
-pub(crate) mod operation;
+mod operation;
 pub(crate) mod routine;
 pub(crate) mod run;
-pub(crate) mod trigonometry;
+mod subgroup;
+mod value;

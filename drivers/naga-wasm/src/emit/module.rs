@@ -11,10 +11,15 @@ use super::body::{Body, Target, function_body};
 use super::run::run_body;
 use crate::abi;
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::ir::{Func, Ty, Unit, walk, walk_insts};
+use crate::ir::{Func, Reg, Ty, Unit, walk, walk_insts};
 use crate::options::Options;
+use crate::passes::locals::scalar_type;
 use crate::passes::regions::Node;
 use crate::passes::slots::Layout;
+use crate::passes::uniformity::Variance;
+
+/// Bytes of all copies of routines in a module; further uses call them.
+pub(super) const MAX_COPIED: usize = 24 << 10;
 
 /// Function index of the import.
 const REFILL: u32 = 0;
@@ -66,6 +71,8 @@ pub(crate) struct Globals {
     last: u32,
     pub(crate) stopped: u32,
     pub(crate) context: u32,
+    /// Four times the lane that a function is called for.
+    pub(crate) lane: u32,
 }
 
 impl Globals {
@@ -74,7 +81,7 @@ impl Globals {
         let (bindings, constants) = (2, 2 + 2 * count);
         let last = constants + unit.constant_bytes / 4;
         let stopped = last + count;
-        Self { scratch: 0, budget: 1, bindings, constants, last, stopped, context: stopped + 1 }
+        Self { scratch: 0, budget: 1, bindings, constants, last, stopped, context: stopped + 1, lane: stopped + 2 }
     }
 
     pub(crate) fn base(&self, binding: u32) -> u32 {
@@ -98,6 +105,8 @@ impl Globals {
 /// What all bodies of a module share.
 pub(crate) struct Emitter<'a> {
     pub(crate) unit: &'a Unit,
+    /// Of the entry point's registers.
+    pub(crate) variances: &'a [Variance],
     pub(crate) layout: &'a Layout,
     pub(crate) options: &'a Options,
     pub(crate) globals: Globals,
@@ -110,26 +119,23 @@ pub(crate) struct Emitter<'a> {
     pub(crate) costs: Vec<u64>,
     /// Function index of `spend`.
     pub(crate) spend: u32,
+    /// Bytes of routines that were copied to where they are used.
+    pub(crate) copied: usize,
     /// Scratch memory that is taken.
     scratch_bytes: u32,
-}
-
-pub(crate) fn val(ty: Ty) -> ValType {
-    match ty {
-        Ty::I32 => ValType::I32,
-        Ty::F32 => ValType::F32,
-    }
 }
 
 /// Emits the module of a unit; also says how much scratch memory it needs in all.
 pub(crate) fn emit(
     unit: &Unit,
     nodes: &[Node],
+    variances: &[Variance],
     layout: &Layout,
     options: &Options,
 ) -> Result<(Vec<u8>, u32), Diagnostic> {
     let mut emitter = Emitter {
         unit,
+        variances,
         layout,
         options,
         globals: Globals::new(unit),
@@ -138,17 +144,18 @@ pub(crate) fn emit(
         spends: Vec::new(),
         costs: Vec::new(),
         spend: 0,
+        copied: 0,
         scratch_bytes: layout.total.next_multiple_of(16),
     };
     emitter.spend = emitter.functions.reserve(&[ValType::I64], &[ValType::I64]);
     let spend = emitter.spend_body();
     emitter.functions.define(emitter.spend, spend);
     for func in &unit.functions {
-        let params: Vec<_> = func.params.iter().map(|&param| val(param_ty(func, param))).collect();
-        let results: Vec<_> = func.results.iter().map(|&ty| val(ty)).collect();
+        let params: Vec<_> = func.params.iter().map(|&param| scalar_type(param_ty(func, param))).collect();
+        let results: Vec<_> = func.results.iter().map(|&ty| scalar_type(ty)).collect();
         let index = emitter.functions.reserve(&params, &results);
         let spends = may_spend(func, &emitter.spends);
-        let cost = super::body::cost(&func.body, &emitter.costs);
+        let cost = super::cost::cost(&func.body, &emitter.costs);
         emitter.kept.push(index);
         emitter.spends.push(spends);
         emitter.costs.push(cost);
@@ -163,7 +170,7 @@ pub(crate) fn emit(
     Ok((emitter.finish(run)?, scratch_bytes))
 }
 
-fn param_ty(func: &Func, param: crate::ir::Reg) -> Ty {
+fn param_ty(func: &Func, param: Reg) -> Ty {
     func.regs.get(param.0 as usize).map_or(Ty::I32, |info| info.ty)
 }
 
@@ -179,10 +186,10 @@ fn may_spend(func: &Func, known: &[bool]) -> bool {
 }
 
 impl Emitter<'_> {
-    /// Takes scratch memory for `words` registers; its offset. Each function has its own: none calls itself.
-    pub(crate) fn add_spills(&mut self, words: u32) -> Result<u32, Diagnostic> {
+    /// Takes scratch memory for `count` registers; its offset. Each function has its own: none calls itself.
+    pub(crate) fn add_spills(&mut self, count: u32) -> Result<u32, Diagnostic> {
         let at = self.scratch_bytes;
-        let end = words.saturating_mul(4).saturating_add(at).next_multiple_of(16);
+        let end = count.saturating_mul(super::value::VECTOR).saturating_add(at);
         let limit = self.options.max_scratch_bytes;
         if end > limit {
             let message = format!("the kernel's values need {end} bytes of scratch memory, more than {limit}");
@@ -275,8 +282,8 @@ fn declare_globals(unit: &Unit, indices: &Globals) -> (GlobalSection, ExportSect
         globals.global(ty(ValType::I32), &ConstExpr::i32_const(0));
         export(&abi::constant_global(word), indices.constant(word));
     }
-    // The last elements, `stopped` and `context` are not exported.
-    for _ in 0..unit.bindings.len() + 2 {
+    // The last elements, `stopped`, `context` and `lane` are not exported.
+    for _ in 0..unit.bindings.len() + 3 {
         globals.global(ty(ValType::I32), &ConstExpr::i32_const(0));
     }
     (globals, exports)

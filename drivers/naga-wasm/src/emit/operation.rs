@@ -1,71 +1,94 @@
-//! The wasm instruction of each operation. Two functions are long because the set of operations is.
+//! The wasm instructions of each operation, on scalars and on vectors. Two functions are long because the set of
+//! operations is.
 
-use super::body::{Body, defect, memarg};
-use super::module::Emitter;
+use wasm_encoder::ValType;
+
+use super::body::{Body, defect};
+use super::module::{Emitter, MAX_COPIED};
 use super::routine::Routine;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Address, AtomicOp, Cell, Op, Operand};
+use crate::ir::{Helper, Op, Operand, Reg, Ty};
+use crate::passes::uniformity;
+use crate::runtime;
+
+/// Bytes of a routine that is copied to where it is used.
+const MAX_PIECE: usize = 700;
 
 impl Body {
-    pub(super) fn atomic(
+    /// An operation, in the cheapest form that its operands and its result allow.
+    pub(super) fn operation(
         &mut self,
         emitter: &mut Emitter,
-        op: AtomicOp,
-        address: Address,
-        value: Operand,
-        compare: Operand,
+        dst: Reg,
+        op: Op,
+        args: &[Operand],
     ) -> Result<(), Diagnostic> {
-        let search = match op {
-            AtomicOp::MinS => Some(Routine::AtomicMinS),
-            AtomicOp::MinU => Some(Routine::AtomicMinU),
-            AtomicOp::MaxS => Some(Routine::AtomicMaxS),
-            AtomicOp::MaxU => Some(Routine::AtomicMaxU),
-            _ => None,
-        };
-        if let Some(routine) = search {
-            self.whole_address(emitter, address)?;
-            self.operand(emitter, value)?;
-            let index = emitter.routine(routine);
-            self.code().call(index);
-            return Ok(());
-        }
-        let offset = self.address(emitter, address)?;
-        if op == AtomicOp::CompareExchange {
-            self.operand(emitter, compare)?;
-        }
-        if op != AtomicOp::Load {
-            self.operand(emitter, value)?;
-        }
-        let memarg = memarg(Cell::I32, offset);
-        let mut code = self.code();
-        match op {
-            AtomicOp::Load => code.i32_atomic_load(memarg),
-            AtomicOp::Store => code.i32_atomic_store(memarg),
-            AtomicOp::Add => code.i32_atomic_rmw_add(memarg),
-            AtomicOp::Sub => code.i32_atomic_rmw_sub(memarg),
-            AtomicOp::And => code.i32_atomic_rmw_and(memarg),
-            AtomicOp::Or => code.i32_atomic_rmw_or(memarg),
-            AtomicOp::Xor => code.i32_atomic_rmw_xor(memarg),
-            AtomicOp::Exchange => code.i32_atomic_rmw_xchg(memarg),
-            AtomicOp::CompareExchange => code.i32_atomic_rmw_cmpxchg(memarg),
-            AtomicOp::MinS | AtomicOp::MinU | AtomicOp::MaxS | AtomicOp::MaxU => &mut code,
-        };
-        Ok(())
-    }
-
-    /// The instruction of an operation whose arguments were pushed.
-    pub(super) fn op(&mut self, emitter: &mut Emitter, op: Op, args: &[Operand]) -> Result<(), Diagnostic> {
-        if let Op::Helper(helper) = op {
-            let index = emitter.routine(Routine::Helper(helper));
-            self.code().call(index);
-            return Ok(());
-        }
         if args.len() != arity(op) {
             return Err(defect("an operation with the wrong number of operands"));
         }
+        if matches!(op, Op::Any | Op::All) {
+            for &arg in args {
+                if self.is_vector(arg) {
+                    self.vector(emitter, arg)?;
+                    match op {
+                        Op::Any => self.code().v128_any_true(),
+                        _ => self.code().i32x4_all_true(),
+                    };
+                } else {
+                    self.scalar(emitter, arg)?;
+                }
+            }
+            self.set_scalar(emitter, dst, 0);
+            return Ok(());
+        }
+        let known: Vec<_> = args.iter().map(|&arg| self.variance(arg)).collect();
+        match uniformity::result(op, args, &known).stride {
+            Some(stride) => {
+                self.scalar_operation(emitter, op, args)?;
+                self.set_scalar(emitter, dst, stride);
+                Ok(())
+            }
+            None => {
+                self.vector_operation(emitter, op, args)?;
+                self.set_vector(emitter, dst)
+            }
+        }
+    }
+
+    /// Pushes the result for the first lane.
+    fn scalar_operation(&mut self, emitter: &mut Emitter, op: Op, args: &[Operand]) -> Result<(), Diagnostic> {
+        match (op, args) {
+            (Op::Helper(Helper::ConstantWord), &[index]) => {
+                self.scalar(emitter, index)?;
+                let function = emitter.routine(Routine::ConstantWord);
+                self.code().call(function);
+                return Ok(());
+            }
+            (Op::Helper(helper), _) => return self.helper_of_one(emitter, helper, args),
+            // Twice on the stack, for a choice.
+            (Op::MinU | Op::FMin | Op::FMax, &[a, b]) => {
+                let (first, second) = if op == Op::MinU { (a, b) } else { (b, a) };
+                self.scalar(emitter, first)?;
+                self.scalar(emitter, second)?;
+                self.scalar(emitter, first)?;
+                self.scalar(emitter, second)?;
+                match op {
+                    Op::MinU => self.code().i32_lt_u(),
+                    Op::FMin => self.code().f32_lt(),
+                    _ => self.code().f32_gt(),
+                };
+                self.code().select();
+                return Ok(());
+            }
+            _ => {}
+        }
+        for &arg in args {
+            self.scalar(emitter, arg)?;
+        }
         let mut code = self.code();
         match op {
-            Op::Copy | Op::Helper(_) => &mut code,
+            Op::Copy | Op::ToNumber | Op::Any | Op::All | Op::Helper(_) | Op::MinU | Op::FMin | Op::FMax => &mut code,
+            Op::FMulAdd | Op::FMulSubFrom => return Err(defect("a fused operation on scalars")),
             Op::Select => code.select(),
             Op::Add => code.i32_add(),
             Op::Sub => code.i32_sub(),
@@ -90,7 +113,7 @@ impl Body {
             Op::GtU => code.i32_gt_u(),
             Op::GeS => code.i32_ge_s(),
             Op::GeU => code.i32_ge_u(),
-            Op::Eqz => code.i32_eqz(),
+            Op::Not => code.i32_eqz(),
             Op::Clz => code.i32_clz(),
             Op::Ctz => code.i32_ctz(),
             Op::Popcnt => code.i32_popcnt(),
@@ -120,13 +143,177 @@ impl Body {
         };
         Ok(())
     }
+
+    /// A function of the runtime, for one lane: they are all of four.
+    fn helper_of_one(&mut self, emitter: &mut Emitter, helper: Helper, args: &[Operand]) -> Result<(), Diagnostic> {
+        let routine = runtime::Routine::of(helper).ok_or_else(|| defect("a helper without a routine"))?;
+        for &arg in args {
+            self.vector(emitter, arg)?;
+        }
+        let function = emitter.routine(Routine::Runtime(routine));
+        self.code().call(function);
+        match helper.result() {
+            Ty::F32 => self.code().f32x4_extract_lane(0),
+            Ty::I32 | Ty::Bool => self.code().i32x4_extract_lane(0),
+        };
+        Ok(())
+    }
+
+    /// Pushes the results for all lanes.
+    fn vector_operation(&mut self, emitter: &mut Emitter, op: Op, args: &[Operand]) -> Result<(), Diagnostic> {
+        match (op, args) {
+            (Op::Helper(Helper::ConstantWord), &[index]) => return self.constant_words(emitter, index),
+            (Op::Select, &[accept, reject, condition]) => return self.choice(emitter, accept, reject, condition),
+            (Op::Shl | Op::ShrS | Op::ShrU, &[value, count]) if self.variance(count).is_gang() => {
+                self.vector(emitter, value)?;
+                self.scalar(emitter, count)?;
+                match op {
+                    Op::Shl => self.code().i32x4_shl(),
+                    Op::ShrS => self.code().i32x4_shr_s(),
+                    _ => self.code().i32x4_shr_u(),
+                };
+                return Ok(());
+            }
+            (Op::ToNumber, &[truth]) => {
+                self.vector(emitter, truth)?;
+                self.code().i32x4_neg();
+                return Ok(());
+            }
+            _ => {}
+        }
+        for &arg in args {
+            self.vector(emitter, arg)?;
+        }
+        if let Some(routine) = routine_of(op) {
+            self.call_or_copy(emitter, routine);
+            return Ok(());
+        }
+        let mut code = self.code();
+        match op {
+            Op::Copy | Op::ToFloat | Op::ToInt => &mut code,
+            Op::Add => code.i32x4_add(),
+            Op::Sub => code.i32x4_sub(),
+            Op::Mul => code.i32x4_mul(),
+            Op::And => code.v128_and(),
+            Op::Or => code.v128_or(),
+            Op::Xor => code.v128_xor(),
+            Op::MinU => code.i32x4_min_u(),
+            Op::Eq => code.i32x4_eq(),
+            Op::Ne => code.i32x4_ne(),
+            Op::LtS => code.i32x4_lt_s(),
+            Op::LtU => code.i32x4_lt_u(),
+            Op::LeS => code.i32x4_le_s(),
+            Op::LeU => code.i32x4_le_u(),
+            Op::GtS => code.i32x4_gt_s(),
+            Op::GtU => code.i32x4_gt_u(),
+            Op::GeS => code.i32x4_ge_s(),
+            Op::GeU => code.i32x4_ge_u(),
+            Op::Not => code.v128_not(),
+            Op::FAdd => code.f32x4_add(),
+            Op::FSub => code.f32x4_sub(),
+            Op::FMul => code.f32x4_mul(),
+            Op::FDiv => code.f32x4_div(),
+            Op::FMulAdd => code.f32x4_relaxed_madd(),
+            Op::FMulSubFrom => code.f32x4_relaxed_nmadd(),
+            Op::FNeg => code.f32x4_neg(),
+            Op::FAbs => code.f32x4_abs(),
+            Op::FSqrt => code.f32x4_sqrt(),
+            Op::FCeil => code.f32x4_ceil(),
+            Op::FFloor => code.f32x4_floor(),
+            Op::FTrunc => code.f32x4_trunc(),
+            Op::FNearest => code.f32x4_nearest(),
+            Op::FMin => code.f32x4_pmin(),
+            Op::FMax => code.f32x4_pmax(),
+            Op::FEq => code.f32x4_eq(),
+            Op::FNe => code.f32x4_ne(),
+            Op::FLt => code.f32x4_lt(),
+            Op::FLe => code.f32x4_le(),
+            Op::FGt => code.f32x4_gt(),
+            Op::FGe => code.f32x4_ge(),
+            Op::TruncS => code.i32x4_trunc_sat_f32x4_s(),
+            Op::TruncU => code.i32x4_trunc_sat_f32x4_u(),
+            Op::ConvertS => code.f32x4_convert_i32x4_s(),
+            Op::ConvertU => code.f32x4_convert_i32x4_u(),
+            _ => return Err(defect("an operation without an instruction")),
+        };
+        Ok(())
+    }
+
+    /// Applies a routine to what is on the stack. A call costs as much as ten instructions or more, as all vectors that
+    /// are alive have to be kept in memory; so short routines are copied in, as long as there is room.
+    fn call_or_copy(&mut self, emitter: &mut Emitter, routine: runtime::Routine) {
+        let (bytes, locals) = runtime::piece(routine, 0);
+        if bytes.len() > MAX_PIECE || emitter.copied + bytes.len() > MAX_COPIED {
+            let function = emitter.routine(Routine::Runtime(routine));
+            self.code().call(function);
+            return;
+        }
+        emitter.copied += bytes.len();
+        let first = self.piece_locals(locals);
+        let (bytes, _) = runtime::piece(routine, first);
+        for param in (0..routine.params()).rev() {
+            self.code().local_set(first + param);
+        }
+        self.raw(&bytes);
+    }
+
+    fn choice(
+        &mut self,
+        emitter: &Emitter,
+        accept: Operand,
+        reject: Operand,
+        condition: Operand,
+    ) -> Result<(), Diagnostic> {
+        self.vector(emitter, accept)?;
+        self.vector(emitter, reject)?;
+        if self.is_vector(condition) {
+            self.vector(emitter, condition)?;
+            self.code().v128_bitselect();
+        } else {
+            self.scalar(emitter, condition)?;
+            self.code().typed_select(ValType::V128);
+        }
+        Ok(())
+    }
+
+    fn constant_words(&mut self, emitter: &mut Emitter, index: Operand) -> Result<(), Diagnostic> {
+        let function = emitter.routine(Routine::ConstantWord);
+        self.code().v128_const(0);
+        for lane in super::value::ALL_LANES {
+            self.lane(emitter, index, lane)?;
+            self.code().call(function).i32x4_replace_lane(lane);
+        }
+        Ok(())
+    }
+}
+
+/// The routine of an operation that has no instruction for vectors.
+fn routine_of(op: Op) -> Option<runtime::Routine> {
+    use runtime::Routine;
+    match op {
+        Op::DivS => Some(Routine::DivS),
+        Op::DivU => Some(Routine::DivU),
+        Op::RemS => Some(Routine::RemS),
+        Op::RemU => Some(Routine::RemU),
+        Op::Shl => Some(Routine::Shl),
+        Op::ShrS => Some(Routine::ShrS),
+        Op::ShrU => Some(Routine::ShrU),
+        Op::Clz => Some(Routine::Clz),
+        Op::Ctz => Some(Routine::Ctz),
+        Op::Popcnt => Some(Routine::Popcnt),
+        Op::Helper(helper) => Routine::of(helper),
+        _ => None,
+    }
 }
 
 fn arity(op: Op) -> usize {
     match op {
-        Op::Select => 3,
+        Op::Select | Op::FMulAdd | Op::FMulSubFrom => 3,
         Op::Copy
-        | Op::Eqz
+        | Op::Not
+        | Op::ToNumber
+        | Op::Any
+        | Op::All
         | Op::Clz
         | Op::Ctz
         | Op::Popcnt
@@ -143,6 +330,17 @@ fn arity(op: Op) -> usize {
         | Op::ConvertU
         | Op::ToFloat
         | Op::ToInt => 1,
+        Op::Helper(
+            Helper::Pow
+            | Helper::Atan2
+            | Helper::Ldexp
+            | Helper::DotS
+            | Helper::DotU
+            | Helper::MulHigh
+            | Helper::WideToFloat { .. },
+        ) => 2,
+        Op::Helper(Helper::Quotient { .. }) => 4,
+        Op::Helper(_) => 1,
         _ => 2,
     }
 }

@@ -1,59 +1,73 @@
-//! Functions of the runtime, emitted when something calls them.
+//! Functions of a module besides those of the kernel, emitted when something calls them.
 
-use wasm_encoder::{BlockType, Function, MemArg, MemArgTarget, ValType};
+use wasm_encoder::{BlockType, Function, ValType};
 
+use super::atomic;
 use super::body::{Body, Target};
-use super::module::{Emitter, val};
-use crate::ir::{Helper, Ty};
+use super::module::Emitter;
+use super::value::ALL_LANES;
+use crate::ir::{AtomicOp, Cell, Helper, LANES, Ty};
+use crate::runtime;
 
-/// A function of the runtime.
+/// A function that is emitted once, if something calls it.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Routine {
-    Helper(Helper),
-    /// `2^x` and `log2(x)` of `f64`, to about 1e-13.
-    Exp2Wide,
-    Log2Wide,
-    /// Sine and cosine of `f64`.
-    SinWide,
-    CosWide,
-    /// Arc tangent of `f64`.
-    AtanWide,
-    /// `(address, value) -> old`
-    AtomicMinS,
-    AtomicMinU,
-    AtomicMaxS,
-    AtomicMaxU,
+    Runtime(runtime::Routine),
+    /// `(addresses, cells, mask)`
+    Scatter(Cell),
+    /// `(base, offsets, mask, length)`: zeroes in each lane that is on. With copies, offsets are into them.
+    Fill {
+        copies: bool,
+    },
+    /// `(to, its offsets, from, its offsets, mask, length)`: copies in each lane that is on.
+    Move {
+        to: bool,
+        from: bool,
+        words: bool,
+    },
+    /// `(addresses, values, compares, mask) -> olds`
+    Atomic {
+        op: AtomicOp,
+        plain: bool,
+    },
+    /// `(address, value, compare) -> old`
+    AtomicOne {
+        op: AtomicOp,
+        plain: bool,
+    },
+    /// `(index) -> word` of the constants.
+    ConstantWord,
 }
 
 impl Helper {
     /// The type of its result.
     pub(crate) fn result(self) -> Ty {
         match self {
-            Self::FrexpExponent | Self::ToHalf | Self::ReverseBits | Self::ConstantWord => Ty::I32,
+            Self::FrexpExponent
+            | Self::ToHalf
+            | Self::ReverseBits
+            | Self::DotS
+            | Self::DotU
+            | Self::MulHigh
+            | Self::Quotient { .. }
+            | Self::FloatToWide { .. }
+            | Self::ConstantWord => Ty::I32,
             _ => Ty::F32,
-        }
-    }
-
-    fn params(self) -> Vec<ValType> {
-        match self {
-            Self::Pow | Self::Atan2 => vec![ValType::F32; 2],
-            Self::Ldexp => vec![ValType::F32, ValType::I32],
-            Self::FromHalf | Self::ReverseBits | Self::ConstantWord => vec![ValType::I32],
-            _ => vec![ValType::F32],
         }
     }
 }
 
 impl Routine {
-    fn signature(self) -> (Vec<ValType>, ValType) {
+    fn signature(self) -> (Vec<ValType>, Vec<ValType>) {
+        let (int, vector) = (ValType::I32, ValType::V128);
         match self {
-            Self::Helper(helper) => (helper.params(), val(helper.result())),
-            Self::Exp2Wide | Self::Log2Wide | Self::SinWide | Self::CosWide | Self::AtanWide => {
-                (vec![ValType::F64], ValType::F64)
-            }
-            Self::AtomicMinS | Self::AtomicMinU | Self::AtomicMaxS | Self::AtomicMaxU => {
-                (vec![ValType::I32; 2], ValType::I32)
-            }
+            Self::Runtime(routine) => runtime::signature(routine),
+            Self::Scatter(_) => (vec![vector; 3], Vec::new()),
+            Self::Fill { .. } => (vec![int, vector, vector, int], Vec::new()),
+            Self::Move { .. } => (vec![int, vector, int, vector, vector, int], Vec::new()),
+            Self::Atomic { .. } => (vec![vector; 4], vec![vector]),
+            Self::AtomicOne { .. } => (vec![int; 3], vec![int]),
+            Self::ConstantWord => (vec![int], vec![int]),
         }
     }
 }
@@ -64,57 +78,25 @@ impl Emitter<'_> {
         if let Some(&index) = self.functions.routines.get(&routine) {
             return index;
         }
-        let (params, result) = routine.signature();
-        let index = self.functions.reserve(&params, &[result]);
+        let (params, results) = routine.signature();
+        let index = self.functions.reserve(&params, &results);
         self.functions.routines.insert(routine, index);
-        let body = self.routine_body(routine, &params);
+        let body = match routine {
+            Routine::Runtime(routine) => runtime::body(routine),
+            Routine::Scatter(cell) => scatter(cell),
+            Routine::Fill { copies } => fill(copies),
+            Routine::Move { to, from, words } => copy(to, from, words),
+            Routine::Atomic { op, plain } => atomic::all(op, plain),
+            Routine::AtomicOne { op, plain } => atomic::one(op, plain),
+            Routine::ConstantWord => self.constant_word(),
+        };
         self.functions.define(index, body);
         index
     }
 
-    fn routine_body(&mut self, routine: Routine, params: &[ValType]) -> Function {
-        match routine {
-            Routine::Helper(helper) => self.helper_body(helper, params),
-            Routine::Exp2Wide => super::exponential::exp2_wide(),
-            Routine::Log2Wide => super::exponential::log2_wide(),
-            Routine::SinWide => super::trigonometry::sine_wide(false),
-            Routine::CosWide => super::trigonometry::sine_wide(true),
-            Routine::AtanWide => super::trigonometry::atan_wide(),
-            Routine::AtomicMinS | Routine::AtomicMinU | Routine::AtomicMaxS | Routine::AtomicMaxU => {
-                atomic_search(routine)
-            }
-        }
-    }
-
-    fn helper_body(&mut self, helper: Helper, params: &[ValType]) -> Function {
-        match helper {
-            Helper::Exp
-            | Helper::Exp2
-            | Helper::Log
-            | Helper::Log2
-            | Helper::Pow
-            | Helper::Sinh
-            | Helper::Cosh
-            | Helper::Tanh
-            | Helper::Asinh
-            | Helper::Acosh
-            | Helper::Atanh => super::exponential::body(self, helper, params),
-            Helper::Sin | Helper::Cos | Helper::Tan | Helper::Asin | Helper::Acos | Helper::Atan | Helper::Atan2 => {
-                super::trigonometry::body(self, helper, params)
-            }
-            Helper::Ldexp
-            | Helper::FrexpFraction
-            | Helper::FrexpExponent
-            | Helper::ToHalf
-            | Helper::FromHalf
-            | Helper::ReverseBits => super::bits::body(helper, params),
-            Helper::ConstantWord => self.constant_word(params),
-        }
-    }
-
     /// The constants are globals, which have no computed index: a row of comparisons.
-    fn constant_word(&self, params: &[ValType]) -> Function {
-        let mut body = Body::new(params, &[], Target::Other);
+    fn constant_word(&self) -> Function {
+        let mut body = Body::new(&[ValType::I32], &[], Target::Other);
         for word in 0..self.unit.constant_bytes / 4 {
             body.code().local_get(0).i32_const(word.cast_signed()).i32_eq().if_(BlockType::Empty);
             body.code().global_get(self.globals.constant(word)).return_().end();
@@ -124,25 +106,84 @@ impl Emitter<'_> {
     }
 }
 
-/// Minimum or maximum in memory, by exchanging until nobody came in between.
-fn atomic_search(routine: Routine) -> Function {
-    let mut body = Body::new(&[ValType::I32; 2], &[ValType::I32; 2], Target::Other);
-    let (address, value, old, wanted) = (0, 1, 2, 3);
-    let memarg = MemArg { offset: 0, align: 2, target: MemArgTarget::Memory(0), ordering: None };
-    let mut code = body.code();
-    code.loop_(BlockType::Empty);
-    code.local_get(address).i32_atomic_load(memarg).local_set(old);
-    code.local_get(old).local_get(value).local_get(old).local_get(value);
-    match routine {
-        Routine::AtomicMinS => code.i32_lt_s(),
-        Routine::AtomicMinU => code.i32_lt_u(),
-        Routine::AtomicMaxS => code.i32_gt_s(),
-        _ => code.i32_gt_u(),
-    };
-    code.select().local_set(wanted);
-    code.local_get(address).local_get(old).local_get(wanted).i32_atomic_rmw_cmpxchg(memarg);
-    code.local_get(old).i32_ne().br_if(0);
-    code.end();
-    code.local_get(old).end();
+fn scatter(cell: Cell) -> Function {
+    let mut body = Body::new(&[ValType::V128; 3], &[], Target::Other);
+    body.scatter_locals(cell, 0, 1, Some(2));
+    body.code().end();
+    body.into_function()
+}
+
+/// A place that moves on: the base, the offset of what is there, and the lane it belongs to.
+#[derive(Clone, Copy)]
+struct Cursor {
+    base: u32,
+    offset: u32,
+    copies: bool,
+}
+
+impl Cursor {
+    /// Pushes the address, with the copies interleaved word by word.
+    fn push(self, body: &mut Body, lane: u8) {
+        body.code().local_get(self.base).local_get(self.offset);
+        if self.copies {
+            let lane = (u32::from(lane) * 4).cast_signed();
+            body.code().i32_const(-4).i32_and().i32_const(LANES.cast_signed()).i32_mul();
+            body.code().local_get(self.offset).i32_const(3).i32_and().i32_add().i32_const(lane).i32_add();
+        }
+        body.code().i32_add();
+    }
+
+    fn advance(self, body: &mut Body, grain: i32) {
+        body.code().local_get(self.offset).i32_const(grain).i32_add().local_set(self.offset);
+    }
+}
+
+fn fill(copies: bool) -> Function {
+    let (int, vector) = (ValType::I32, ValType::V128);
+    let mut body = Body::new(&[int, vector, vector, int], &[int, int], Target::Other);
+    let (offsets, mask, length, left) = (1, 2, 3, 4);
+    let to = Cursor { base: 0, offset: 5, copies };
+    for lane in ALL_LANES {
+        body.code().local_get(mask).i32x4_extract_lane(lane).if_(BlockType::Empty);
+        body.code().local_get(offsets).i32x4_extract_lane(lane).local_set(to.offset);
+        if copies {
+            body.code().local_get(length).local_set(left).loop_(BlockType::Empty);
+            to.push(&mut body, lane);
+            body.code().i32_const(0).i32_store8(super::body::memarg(Cell::Byte, 0));
+            to.advance(&mut body, 1);
+            body.code().local_get(left).i32_const(1).i32_sub().local_tee(left).br_if(0).end();
+        } else {
+            to.push(&mut body, lane);
+            body.code().i32_const(0).local_get(length).memory_fill(0);
+        }
+        body.code().end();
+    }
+    body.code().end();
+    body.into_function()
+}
+
+fn copy(to: bool, from: bool, words: bool) -> Function {
+    let (int, vector) = (ValType::I32, ValType::V128);
+    let mut body = Body::new(&[int, vector, int, vector, vector, int], &[int, int, int], Target::Other);
+    let (mask, length, left) = (4, 5, 6);
+    let (to, to_offsets) = (Cursor { base: 0, offset: 7, copies: to }, 1);
+    let (from, from_offsets) = (Cursor { base: 2, offset: 8, copies: from }, 3);
+    let (cell, grain) = if words { (Cell::I32, 4) } else { (Cell::Byte, 1) };
+    for lane in ALL_LANES {
+        body.code().local_get(mask).i32x4_extract_lane(lane).if_(BlockType::Empty);
+        for (cursor, offsets) in [(to, to_offsets), (from, from_offsets)] {
+            body.code().local_get(offsets).i32x4_extract_lane(lane).local_set(cursor.offset);
+        }
+        body.code().local_get(length).local_set(left).loop_(BlockType::Empty);
+        to.push(&mut body, lane);
+        from.push(&mut body, lane);
+        body.load_cell(cell, 0);
+        body.store_cell(cell, 0);
+        to.advance(&mut body, grain);
+        from.advance(&mut body, grain);
+        body.code().local_get(left).i32_const(grain).i32_sub().local_tee(left).i32_const(0).i32_gt_s().br_if(0).end();
+        body.code().end();
+    }
+    body.code().end();
     body.into_function()
 }

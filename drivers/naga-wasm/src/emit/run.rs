@@ -1,15 +1,15 @@
-//! The exported function: prepares, then goes through workgroups, regions and invocations.
-
-use std::collections::BTreeSet;
+//! The exported function: prepares, then goes through workgroups, regions and gangs.
 
 use wasm_encoder::{BlockType, Function, ValType};
 
-use super::body::{Body, Target, calls, check_locals, cost};
-use super::module::{Emitter, val};
+use super::body::{Body, Target, check_locals};
+use super::cost::cost;
+use super::gang::GROUPS;
+use super::module::Emitter;
 use crate::abi::{STATUS_BINDING_TOO_SHORT, STATUS_DONE};
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Builtin, Cell, Operand, Stmt, Ty, walk};
-use crate::passes::locals;
+use crate::ir::{Builtin, Reg};
+use crate::passes::locals::{self, local_type};
 use crate::passes::regions::{Node, Region};
 use crate::passes::slots::traffic;
 
@@ -17,66 +17,27 @@ use crate::passes::slots::traffic;
 const PARAMS: [ValType; 5] = [ValType::I64, ValType::I64, ValType::I32, ValType::I32, ValType::I32];
 const BEGIN: u32 = 0;
 const END: u32 = 1;
-const GROUPS: u32 = 2;
 
-/// A region whose invocations cost more than this is charged for one by one, so that a budget is noticed in time; a
-/// cheaper one for all of them at once.
+/// A region whose gangs cost more than this is charged for one by one, so that a budget is noticed in time; a cheaper
+/// one for all of them at once.
 const CHARGED_TOGETHER: u64 = 256;
 
-/// Work units of a workgroup besides its regions, and of an invocation besides its code.
+/// Work units of a workgroup besides its regions, and of a gang besides its code.
 const GROUP_COST: u64 = 16;
-const INVOCATION_COST: u64 = 4;
-
-/// The locals of `run` that hold built-in values.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Builtins {
-    scratch: Option<u32>,
-    context: Option<u32>,
-    bases: Vec<u32>,
-    lasts: Vec<u32>,
-    group: [Option<u32>; 3],
-    local: [Option<u32>; 3],
-    global: [Option<u32>; 3],
-    index: Option<u32>,
-}
-
-impl Builtins {
-    /// The local that holds a built-in value, in `run`.
-    pub(crate) fn local_of(&self, builtin: Builtin) -> Option<u32> {
-        let axis = |of: &[Option<u32>; 3], axis: u8| of.get(usize::from(axis)).copied().flatten();
-        match builtin {
-            Builtin::Local(at) => axis(&self.local, at),
-            Builtin::Global(at) => axis(&self.global, at),
-            Builtin::Group(at) => axis(&self.group, at),
-            Builtin::Groups(at) => Some(GROUPS + u32::from(at)),
-            Builtin::LocalIndex => self.index,
-            Builtin::Last(binding) => self.lasts.get(binding as usize).copied(),
-            Builtin::Constant(_) => None,
-        }
-    }
-
-    pub(crate) fn base_of(&self, binding: u32) -> Option<u32> {
-        self.bases.get(binding as usize).copied()
-    }
-
-    pub(crate) fn scratch(&self) -> Option<u32> {
-        self.scratch
-    }
-
-    pub(crate) fn context(&self) -> Option<u32> {
-        self.context
-    }
-}
+const GANG_COST: u64 = 4;
 
 /// The body of `run`.
 pub(crate) fn run_body(emitter: &mut Emitter, nodes: &[Node]) -> Result<Function, Diagnostic> {
     let params = u32::try_from(PARAMS.len()).unwrap_or(0);
-    let locals = locals::of_nodes(&emitter.unit.entry, nodes, emitter.layout, params);
-    let extra: Vec<_> = locals.types.iter().map(|&ty| val(ty)).collect();
-    let mut body = Body::new(&PARAMS, &extra, Target::Run);
+    let locals = locals::of_nodes(&emitter.unit.entry, nodes, emitter.layout, emitter.variances, params);
+    let mut body = Body::new(&PARAMS, &locals.types, Target::Run);
     body.locals = locals;
-    body.declare(emitter);
-    body.declare_spills(emitter, &emitter.unit.entry.regs)?;
+    body.regs = emitter.unit.entry.regs.clone();
+    body.variances = emitter.variances.to_vec();
+    body.workgroup_size = emitter.unit.workgroup_size;
+    body.budget = Some(body.local(ValType::I64));
+    body.declare_builtins(emitter);
+    body.declare_spills(emitter)?;
     check_locals(emitter, &body)?;
     body.prepare(emitter);
     body.first_group();
@@ -94,36 +55,6 @@ pub(crate) fn run_body(emitter: &mut Emitter, nodes: &[Node]) -> Result<Function
 }
 
 impl Body {
-    /// Makes the locals of `run`'s own.
-    fn declare(&mut self, emitter: &Emitter) {
-        let unit = emitter.unit;
-        self.budget = Some(self.local(ValType::I64));
-        let int = ValType::I32;
-        let mut builtins = Builtins {
-            scratch: Some(self.local(int)),
-            index: Some(self.local(int)),
-            context: (emitter.layout.context_bytes > 0).then(|| self.local(int)),
-            bases: unit.bindings.iter().map(|_| self.local(int)).collect(),
-            lasts: unit.bindings.iter().map(|_| self.local(int)).collect(),
-            ..Builtins::default()
-        };
-        let linear = unit.workgroup_size.iter().skip(1).all(|&size| size == 1);
-        for (axis, &size) in unit.workgroup_size.iter().enumerate() {
-            let local = match axis {
-                0 if linear => builtins.index,
-                _ if size == 1 => None,
-                _ => Some(self.local(int)),
-            };
-            let (group, global) = (self.local(int), self.local(int));
-            if let (Some(l), Some(r), Some(g)) =
-                (builtins.local.get_mut(axis), builtins.group.get_mut(axis), builtins.global.get_mut(axis))
-            {
-                (*l, *r, *g) = (local, Some(group), Some(global));
-            }
-        }
-        self.builtins = builtins;
-    }
-
     /// Checks the bindings, and fetches what is in globals into locals.
     fn prepare(&mut self, emitter: &Emitter) {
         let globals = emitter.globals;
@@ -131,7 +62,7 @@ impl Body {
             self.code().global_get(globals.budget).local_set(budget);
         }
         self.code().i32_const(0).global_set(globals.stopped);
-        if let Some(scratch) = self.builtins.scratch {
+        if let Some(scratch) = self.builtins.scratch() {
             self.code().global_get(globals.scratch).local_set(scratch);
         }
         for (place, binding) in (0u32..).zip(&emitter.unit.bindings) {
@@ -159,7 +90,7 @@ impl Body {
         for (id, object) in (0u32..).zip(&emitter.unit.objects) {
             let Some(table) = &object.table else { continue };
             if let (Some(crate::passes::slots::Home::Scratch(at)), Some(scratch)) =
-                (emitter.layout.home(crate::ir::ObjectId(id)), self.builtins.scratch)
+                (emitter.layout.home(crate::ir::ObjectId(id)), self.builtins.scratch())
             {
                 let length = i32::try_from(table.len()).unwrap_or(0);
                 self.code().local_get(scratch).i32_const(at.cast_signed()).i32_add();
@@ -203,7 +134,7 @@ impl Body {
 
     fn clear_workgroup_memory(&mut self, emitter: &Emitter) {
         let bytes = emitter.unit.workgroup_bytes;
-        if let (Some(scratch), true) = (self.builtins.scratch, bytes > 0) {
+        if let (Some(scratch), true) = (self.builtins.scratch(), bytes > 0) {
             self.code().local_get(scratch).i32_const(0).i32_const(bytes.cast_signed()).memory_fill(0);
         }
     }
@@ -213,7 +144,7 @@ impl Body {
             match node {
                 Node::Region(region) => self.region(emitter, region)?,
                 Node::If { condition, accept, reject } => {
-                    self.operand(emitter, *condition)?;
+                    self.scalar(emitter, *condition)?;
                     self.code().if_(BlockType::Empty);
                     self.open_plain();
                     self.nodes(emitter, accept)?;
@@ -240,23 +171,23 @@ impl Body {
         Ok(())
     }
 
-    /// All invocations, one after the other, through one region.
+    /// All gangs, one after the other, through one region.
     fn region(&mut self, emitter: &mut Emitter, region: &Region) -> Result<(), Diagnostic> {
         let unit = emitter.unit;
         let traffic = traffic(&unit.entry, region, emitter.layout);
         let each = cost(&region.body, &emitter.costs)
-            + INVOCATION_COST
+            + GANG_COST
             + u64::try_from(traffic.loads.len() + traffic.stores.len()).unwrap_or(0);
         if each <= CHARGED_TOGETHER {
-            self.charge(emitter, each * u64::from(unit.invocations()));
+            self.charge(emitter, each * u64::from(unit.gangs()));
         }
-        self.first_invocation(emitter);
+        self.first_gang(emitter);
         self.code().loop_(BlockType::Empty);
         self.open_plain();
         if each > CHARGED_TOGETHER {
             self.charge(emitter, each);
         }
-        self.start_invocation(emitter, region);
+        self.start_gang(emitter, region);
         for &reg in &traffic.loads {
             self.slot(emitter, reg, false);
         }
@@ -267,104 +198,22 @@ impl Body {
         for &reg in &traffic.stores {
             self.slot(emitter, reg, true);
         }
-        self.next_invocation(emitter);
+        self.next_gang(emitter);
         self.close();
         Ok(())
     }
 
-    fn first_invocation(&mut self, emitter: &Emitter) {
-        let counters: BTreeSet<u32> =
-            self.builtins.local.iter().copied().flatten().chain(self.builtins.index).collect();
-        for counter in counters {
-            self.code().i32_const(0).local_set(counter);
-        }
-        if let (Some(scratch), Some(context)) = (self.builtins.scratch, self.builtins.context) {
-            let at = emitter.layout.contexts.cast_signed();
-            self.code().local_get(scratch).i32_const(at).i32_add().local_set(context);
-        }
-    }
-
-    fn start_invocation(&mut self, emitter: &Emitter, region: &Region) {
-        for axis in used_axes(region) {
-            let (Some(group), Some(global)) =
-                (self.builtins.local_of(Builtin::Group(axis)), self.builtins.local_of(Builtin::Global(axis)))
-            else {
-                continue;
-            };
-            let size = emitter.unit.workgroup_size.get(usize::from(axis)).copied().unwrap_or(1);
-            self.code().local_get(group).i32_const(size.cast_signed()).i32_mul();
-            if let Some(local) = self.builtins.local_of(Builtin::Local(axis)) {
-                self.code().local_get(local).i32_add();
-            }
-            self.code().local_set(global);
-        }
-        if let Some(context) = self.builtins.context
-            && calls(&region.body)
-        {
-            self.code().local_get(context).global_set(emitter.globals.context);
-        }
-    }
-
     /// Loads a register from its slot, or stores it there.
-    fn slot(&mut self, emitter: &Emitter, reg: crate::ir::Reg, store: bool) {
-        let (Some(context), Some(&offset)) = (self.builtins.context, emitter.layout.slots.get(&reg)) else { return };
-        let ty = emitter.unit.entry.regs.get(reg.0 as usize).map_or(Ty::I32, |info| info.ty);
-        let cell = if ty == Ty::F32 { Cell::F32 } else { Cell::I32 };
+    fn slot(&mut self, emitter: &Emitter, reg: Reg, store: bool) {
+        let (Some(context), Some(&offset)) = (self.builtins.context(), emitter.layout.slots.get(&reg)) else { return };
+        let ty = local_type(&self.regs, &self.variances, reg);
         self.code().local_get(context);
         if store {
             self.get(emitter, reg);
-            self.store(cell, offset);
+            self.store_value(ty, offset);
         } else {
-            self.load(cell, offset);
+            self.load_value(ty, offset);
             self.set(emitter, reg);
         }
     }
-
-    fn next_invocation(&mut self, emitter: &Emitter) {
-        let [size_x, size_y, _] = emitter.unit.workgroup_size;
-        let index = self.builtins.index;
-        let mut open = 0;
-        // Counters of axes that have more than one invocation, unless the index is the counter.
-        for (counter, size) in self.builtins.local.into_iter().zip([Some(size_x), Some(size_y), None]) {
-            let Some(counter) = counter.filter(|_| counter != index) else { continue };
-            match size {
-                Some(size) => {
-                    self.count_up(counter, |code| {
-                        code.i32_const(size.cast_signed());
-                    });
-                    open += 1;
-                }
-                None => {
-                    self.code().local_get(counter).i32_const(1).i32_add().local_set(counter);
-                }
-            }
-        }
-        for _ in 0..open {
-            self.code().end();
-        }
-        if let Some(context) = self.builtins.context {
-            let bytes = emitter.layout.context_bytes.cast_signed();
-            self.code().local_get(context).i32_const(bytes).i32_add().local_set(context);
-        }
-        if let Some(index) = index {
-            let count = emitter.unit.invocations().cast_signed();
-            self.code().local_get(index).i32_const(1).i32_add().local_tee(index).i32_const(count).i32_lt_u().br_if(0);
-        }
-    }
-}
-
-/// The axes of `global_invocation_id` that a region uses.
-fn used_axes(region: &Region) -> BTreeSet<u8> {
-    let mut axes = BTreeSet::new();
-    let mut see = |operand: Operand| {
-        if let Operand::Builtin(Builtin::Global(axis)) = operand {
-            axes.insert(axis);
-        }
-    };
-    walk(&region.body, &mut |stmt| match stmt {
-        Stmt::Inst(inst) => inst.operands(&mut see),
-        Stmt::If { condition, .. } => see(*condition),
-        _ => {}
-    });
-    axes
 }

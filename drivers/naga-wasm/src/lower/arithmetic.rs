@@ -1,11 +1,11 @@
 //! Operators and conversions on scalars and vectors, with the results that WGSL defines where wasm traps.
 
-use naga::{BinaryOperator, ScalarKind, UnaryOperator};
+use naga::{BinaryOperator, Scalar, ScalarKind, UnaryOperator};
 
 use super::Lowerer;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Op, Operand};
-use crate::layout::Shape;
+use crate::layout::{Shape, words};
 
 impl Lowerer<'_, '_> {
     pub(crate) fn unary(
@@ -15,13 +15,16 @@ impl Lowerer<'_, '_> {
         values: &[Operand],
     ) -> Result<Vec<Operand>, Diagnostic> {
         let scalar = self.scalar_of(shape)?;
+        if words(scalar) == 2 {
+            return Ok(self.wide_unary(op, values));
+        }
         Ok(values
             .iter()
             .map(|&value| match (op, scalar.kind) {
                 (UnaryOperator::Negate, ScalarKind::Float) => self.b.op(Op::FNeg, &[value]),
                 (UnaryOperator::Negate, _) => self.b.op(Op::Sub, &[Operand::I32(0), value]),
                 (UnaryOperator::LogicalNot, _) | (UnaryOperator::BitwiseNot, ScalarKind::Bool) => {
-                    self.b.op(Op::Eqz, &[value])
+                    self.b.op(Op::Not, &[value])
                 }
                 (UnaryOperator::BitwiseNot, _) => self.b.op(Op::Xor, &[value, Operand::I32(u32::MAX)]),
             })
@@ -43,7 +46,19 @@ impl Lowerer<'_, '_> {
         {
             return Ok(product);
         }
-        let kind = self.scalar_of(shapes.0)?.kind;
+        let scalar = self.scalar_of(shapes.0)?;
+        let kind = scalar.kind;
+        let narrowed;
+        let mut right = right;
+        if matches!(op, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight) {
+            // A count's low word is enough.
+            let each = words(self.scalar_of(shapes.1)?) as usize;
+            narrowed = right.iter().copied().step_by(each).collect::<Vec<_>>();
+            right = &narrowed;
+        }
+        if words(scalar) == 2 {
+            return self.wide_binary(op, kind == ScalarKind::Sint, left, right);
+        }
         let count = left.len().max(right.len());
         let pick = |values: &[Operand], at: usize| values.get(at).or(values.first()).copied();
         let mut results = Vec::with_capacity(count);
@@ -66,6 +81,9 @@ impl Lowerer<'_, '_> {
         if kind == ScalarKind::Float {
             return self.float_binary(op, a, b);
         }
+        if kind == ScalarKind::Bool {
+            return self.bool_binary(op, a, b);
+        }
         let signed = kind == ScalarKind::Sint;
         let pick = |s: Op, u: Op| if signed { s } else { u };
         let op = match op {
@@ -80,14 +98,30 @@ impl Lowerer<'_, '_> {
             BinaryOperator::LessEqual => pick(Op::LeS, Op::LeU),
             BinaryOperator::Greater => pick(Op::GtS, Op::GtU),
             BinaryOperator::GreaterEqual => pick(Op::GeS, Op::GeU),
-            BinaryOperator::And | BinaryOperator::LogicalAnd => Op::And,
-            BinaryOperator::InclusiveOr | BinaryOperator::LogicalOr => Op::Or,
+            BinaryOperator::And => Op::And,
+            BinaryOperator::InclusiveOr => Op::Or,
+            BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => {
+                return Err(self.defect("a logical operator on integers"));
+            }
             BinaryOperator::ExclusiveOr => Op::Xor,
             // wasm takes the count modulo 32, as WGSL does.
             BinaryOperator::ShiftLeft => Op::Shl,
             BinaryOperator::ShiftRight => pick(Op::ShrS, Op::ShrU),
         };
         Ok(self.b.op(op, &[a, b]))
+    }
+
+    fn bool_binary(&mut self, op: BinaryOperator, a: Operand, b: Operand) -> Result<Operand, Diagnostic> {
+        Ok(match op {
+            BinaryOperator::And | BinaryOperator::LogicalAnd => self.b.op(Op::And, &[a, b]),
+            BinaryOperator::InclusiveOr | BinaryOperator::LogicalOr => self.b.op(Op::Or, &[a, b]),
+            BinaryOperator::ExclusiveOr | BinaryOperator::NotEqual => self.b.op(Op::Xor, &[a, b]),
+            BinaryOperator::Equal => {
+                let differ = self.b.op(Op::Xor, &[a, b]);
+                self.b.op(Op::Not, &[differ])
+            }
+            _ => return Err(self.defect("arithmetic on `bool`")),
+        })
     }
 
     fn float_binary(&mut self, op: BinaryOperator, a: Operand, b: Operand) -> Result<Operand, Diagnostic> {
@@ -126,7 +160,7 @@ impl Lowerer<'_, '_> {
         {
             return self.b.op(op, &[a, b]);
         }
-        let mut bad = self.b.op(Op::Eqz, &[b]);
+        let mut bad = self.b.op(Op::Eq, &[b, Operand::I32(0)]);
         if signed {
             let lowest = self.b.op(Op::Eq, &[a, Operand::I32(1 << 31)]);
             let minus_one = self.b.op(Op::Eq, &[b, Operand::I32(u32::MAX)]);
@@ -140,17 +174,20 @@ impl Lowerer<'_, '_> {
     pub(crate) fn cast(
         &mut self,
         from: Shape,
-        kind: ScalarKind,
+        to: Scalar,
         convert: Option<u8>,
         values: &[Operand],
     ) -> Result<Vec<Operand>, Diagnostic> {
         let scalar = self.scalar_of(from)?;
+        if words(scalar) == 2 || words(to) == 2 {
+            return self.wide_cast(scalar, to, values);
+        }
         let mut results = Vec::with_capacity(values.len());
         for &value in values {
             results.push(if convert.is_some() {
-                self.convert(scalar.kind, kind, value)?
+                self.convert(scalar.kind, to.kind, value)?
             } else {
-                self.bitcast(scalar.kind, kind, value)?
+                self.bitcast(scalar.kind, to.kind, value)?
             });
         }
         Ok(results)
@@ -169,7 +206,8 @@ impl Lowerer<'_, '_> {
     fn convert(&mut self, from: ScalarKind, to: ScalarKind, value: Operand) -> Result<Operand, Diagnostic> {
         use ScalarKind::{Bool, Float, Sint, Uint};
         Ok(match (from, to) {
-            (Sint | Uint, Sint | Uint) | (Float, Float) | (Bool, Bool | Sint | Uint) => value,
+            (Sint | Uint, Sint | Uint) | (Float, Float) | (Bool, Bool) => value,
+            (Bool, Sint | Uint) => self.b.op(Op::ToNumber, &[value]),
             (Float, Sint) => self.b.op(Op::TruncS, &[value]),
             (Float, Uint) => self.b.op(Op::TruncU, &[value]),
             (Sint, Float) => self.b.op(Op::ConvertS, &[value]),

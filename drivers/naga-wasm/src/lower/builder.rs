@@ -3,7 +3,7 @@
 use naga::Span;
 
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::ir::{Address, Cell, Inst, Label, Op, Operand, Reg, RegInfo, Stmt, Ty};
+use crate::ir::{Address, Builtin, Cell, Inst, Label, Op, Operand, Reg, RegInfo, Stmt, Ty};
 use crate::passes::inline::{MAX_NESTING, too_deep};
 
 /// Instructions of one function before dead ones are removed. What remains has to fit the module's size limit; this
@@ -54,6 +54,7 @@ impl Builder {
         match operand {
             Operand::Reg(reg) => self.regs.get(reg.0 as usize).map_or(Ty::I32, |info| info.ty),
             Operand::F32(_) => Ty::F32,
+            Operand::Bool(_) | Operand::Builtin(Builtin::Active) => Ty::Bool,
             Operand::I32(_) | Operand::Builtin(_) => Ty::I32,
         }
     }
@@ -98,7 +99,7 @@ impl Builder {
             return folded;
         }
         let ty = match op {
-            Op::Copy | Op::Select => args.first().map_or(Ty::I32, |&arg| self.ty(arg)),
+            Op::Copy | Op::Select | Op::And | Op::Or | Op::Xor => args.first().map_or(Ty::I32, |&arg| self.ty(arg)),
             _ => result_ty(op),
         };
         let dst = self.temp(ty);
@@ -108,12 +109,6 @@ impl Builder {
 
     pub(crate) fn select(&mut self, condition: Operand, accept: Operand, reject: Operand) -> Operand {
         self.op(Op::Select, &[accept, reject, condition])
-    }
-
-    /// The unsigned minimum.
-    pub(crate) fn min_u(&mut self, a: Operand, b: Operand) -> Operand {
-        let less = self.op(Op::LtU, &[a, b]);
-        self.select(less, a, b)
     }
 
     /// Sets a variable.
@@ -129,36 +124,21 @@ impl Builder {
     }
 
     pub(crate) fn load(&mut self, cell: Cell, address: Address) -> Operand {
-        let dst = self.temp(if cell == Cell::F32 { Ty::F32 } else { Ty::I32 });
+        let dst = self.temp(cell.ty());
         self.inst(Inst::Load { dst, cell, address });
         Operand::Reg(dst)
-    }
-
-    /// `address` moved by `index * stride` bytes.
-    pub(crate) fn advance(&mut self, address: Address, index: Operand, stride: u32) -> Address {
-        if let Operand::I32(index) = index {
-            return Address { offset: address.offset.wrapping_add(index.wrapping_mul(stride)), ..address };
-        }
-        let scaled = if stride.is_power_of_two() {
-            self.op(Op::Shl, &[index, Operand::I32(stride.trailing_zeros())])
-        } else {
-            self.op(Op::Mul, &[index, Operand::I32(stride)])
-        };
-        let index = match address.index {
-            Some(before) => self.op(Op::Add, &[before, scaled]),
-            None => scaled,
-        };
-        Address { index: Some(index), ..address }
     }
 }
 
 /// The type of an operation's result, where it does not depend on its operands.
-fn result_ty(op: Op) -> Ty {
+pub(crate) fn result_ty(op: Op) -> Ty {
     match op {
         Op::FAdd
         | Op::FSub
         | Op::FMul
         | Op::FDiv
+        | Op::FMulAdd
+        | Op::FMulSubFrom
         | Op::FNeg
         | Op::FAbs
         | Op::FSqrt
@@ -166,23 +146,50 @@ fn result_ty(op: Op) -> Ty {
         | Op::FFloor
         | Op::FTrunc
         | Op::FNearest
+        | Op::FMin
+        | Op::FMax
         | Op::ConvertS
         | Op::ConvertU
         | Op::ToFloat => Ty::F32,
+        Op::Eq
+        | Op::Ne
+        | Op::LtS
+        | Op::LtU
+        | Op::LeS
+        | Op::LeU
+        | Op::GtS
+        | Op::GtU
+        | Op::GeS
+        | Op::GeU
+        | Op::FEq
+        | Op::FNe
+        | Op::FLt
+        | Op::FLe
+        | Op::FGt
+        | Op::FGe
+        | Op::Not
+        | Op::Any
+        | Op::All => Ty::Bool,
         Op::Helper(helper) => helper.result(),
         _ => Ty::I32,
     }
 }
 
 /// Constant folding of integer code (addresses, mostly). Floats were folded by the front end.
-fn fold(op: Op, args: &[Operand]) -> Option<Operand> {
+pub(crate) fn fold(op: Op, args: &[Operand]) -> Option<Operand> {
     if op == Op::Select
-        && let &[accept, reject, Operand::I32(condition)] = args
+        && let &[accept, reject, Operand::Bool(condition)] = args
     {
-        return Some(if condition != 0 { accept } else { reject });
+        return Some(if condition { accept } else { reject });
     }
     match *args {
-        [Operand::I32(a), Operand::I32(b)] => fold_binary(op, a, b).map(Operand::I32),
+        [Operand::I32(a), Operand::I32(b)] => fold_binary(op, a, b),
+        [Operand::Bool(a), other] | [other, Operand::Bool(a)] if op == Op::And => {
+            Some(if a { other } else { Operand::Bool(false) })
+        }
+        [Operand::Bool(a), other] | [other, Operand::Bool(a)] if op == Op::Or => {
+            Some(if a { Operand::Bool(true) } else { other })
+        }
         [a, Operand::I32(0)] if matches!(op, Op::Add | Op::Sub | Op::Or | Op::Xor | Op::Shl | Op::ShrU | Op::ShrS) => {
             Some(a)
         }
@@ -190,7 +197,8 @@ fn fold(op: Op, args: &[Operand]) -> Option<Operand> {
         [_, Operand::I32(0)] if matches!(op, Op::Mul | Op::And) => Some(Operand::I32(0)),
         [a, Operand::I32(1)] if matches!(op, Op::Mul | Op::DivU | Op::DivS) => Some(a),
         [Operand::I32(1), b] if op == Op::Mul => Some(b),
-        [Operand::I32(a)] if op == Op::Eqz => Some(Operand::I32(u32::from(a == 0))),
+        [Operand::Bool(a)] if op == Op::Not => Some(Operand::Bool(!a)),
+        [Operand::Bool(a)] if op == Op::ToNumber => Some(Operand::I32(u32::from(a))),
         [Operand::I32(a)] if op == Op::ToFloat => Some(Operand::F32(a)),
         [Operand::F32(a)] if op == Op::ToInt => Some(Operand::I32(a)),
         [a] if op == Op::Copy && !matches!(a, Operand::Reg(_)) => Some(a),
@@ -198,30 +206,39 @@ fn fold(op: Op, args: &[Operand]) -> Option<Operand> {
     }
 }
 
-fn fold_binary(op: Op, a: u32, b: u32) -> Option<u32> {
+fn fold_binary(op: Op, a: u32, b: u32) -> Option<Operand> {
     let (sa, sb) = (a.cast_signed(), b.cast_signed());
-    Some(match op {
+    let truth = match op {
+        Op::Eq => Some(a == b),
+        Op::Ne => Some(a != b),
+        Op::LtU => Some(a < b),
+        Op::LeU => Some(a <= b),
+        Op::GtU => Some(a > b),
+        Op::GeU => Some(a >= b),
+        Op::LtS => Some(sa < sb),
+        Op::LeS => Some(sa <= sb),
+        Op::GtS => Some(sa > sb),
+        Op::GeS => Some(sa >= sb),
+        _ => None,
+    };
+    if let Some(truth) = truth {
+        return Some(Operand::Bool(truth));
+    }
+    Some(Operand::I32(match op {
         Op::Add => a.wrapping_add(b),
         Op::Sub => a.wrapping_sub(b),
         Op::Mul => a.wrapping_mul(b),
         Op::DivU => a.checked_div(b)?,
         Op::RemU => a.checked_rem(b)?,
+        Op::DivS => sa.checked_div(sb)?.cast_unsigned(),
+        Op::RemS => sa.checked_rem(sb)?.cast_unsigned(),
+        Op::MinU => a.min(b),
         Op::And => a & b,
         Op::Or => a | b,
         Op::Xor => a ^ b,
         Op::Shl => a.wrapping_shl(b),
         Op::ShrU => a.wrapping_shr(b),
         Op::ShrS => sa.wrapping_shr(b).cast_unsigned(),
-        Op::Eq => u32::from(a == b),
-        Op::Ne => u32::from(a != b),
-        Op::LtU => u32::from(a < b),
-        Op::LeU => u32::from(a <= b),
-        Op::GtU => u32::from(a > b),
-        Op::GeU => u32::from(a >= b),
-        Op::LtS => u32::from(sa < sb),
-        Op::LeS => u32::from(sa <= sb),
-        Op::GtS => u32::from(sa > sb),
-        Op::GeS => u32::from(sa >= sb),
         _ => return None,
-    })
+    }))
 }

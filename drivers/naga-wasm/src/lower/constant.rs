@@ -2,10 +2,11 @@
 
 use naga::{Expression, Handle, Literal};
 
-use super::{Lowerer, Value};
+use super::half::half_bits;
+use super::{Lowerer, Value, wide};
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::ir::{Object, ObjectId, Operand};
-use crate::layout::{MAX_TYPE_DEPTH, Shape, cell_of};
+use crate::layout::{MAX_TYPE_DEPTH, Shape, cell_of, is_half, words};
 
 /// Constants that refer to constants may do so this deep.
 const MAX_CONSTANT_DEPTH: u32 = 4 * MAX_TYPE_DEPTH;
@@ -17,13 +18,16 @@ const MAX_CONSTANT_SCALARS: u32 = 256 << 10;
 const MAX_TABLE_BYTES: u32 = 1 << 20;
 
 impl Lowerer<'_, '_> {
-    pub(crate) fn literal(&self, literal: Literal) -> Result<Operand, Diagnostic> {
+    pub(crate) fn literal(&self, literal: Literal) -> Result<Vec<Operand>, Diagnostic> {
         Ok(match literal {
-            Literal::F32(value) => Operand::float(value),
-            Literal::U32(value) => Operand::I32(value),
-            Literal::I32(value) => Operand::I32(value.cast_unsigned()),
-            Literal::Bool(value) => Operand::I32(u32::from(value)),
-            _ => return self.unsupported("a literal that is neither `i32`, `u32`, `f32` nor `bool`"),
+            Literal::F32(value) => vec![Operand::float(value)],
+            Literal::F16(value) => vec![Operand::float(value.to_f32())],
+            Literal::U32(value) => vec![Operand::I32(value)],
+            Literal::I32(value) => vec![Operand::I32(value.cast_unsigned())],
+            Literal::U64(value) => wide::literal(value),
+            Literal::I64(value) => wide::literal(value.cast_unsigned()),
+            Literal::Bool(value) => vec![Operand::Bool(value)],
+            _ => return self.unsupported("a literal of `f64`, `i16` or `u16`"),
         })
     }
 
@@ -68,7 +72,7 @@ impl Lowerer<'_, '_> {
         }
         let module = self.cx.module;
         match module.global_expressions[handle] {
-            Expression::Literal(literal) => values.push(self.literal(literal)?),
+            Expression::Literal(literal) => values.extend(self.literal(literal)?),
             Expression::Constant(constant) => {
                 self.constant_scalars(module.constants[constant].init, depth + 1, values)?;
             }
@@ -88,8 +92,11 @@ impl Lowerer<'_, '_> {
             Expression::Swizzle { size, vector, pattern } => {
                 let mut all = Vec::new();
                 self.constant_scalars(vector, depth + 1, &mut all)?;
-                let picked = pattern.iter().take(size as usize).filter_map(|&at| all.get(at as usize));
-                values.extend(picked);
+                let ty = &self.cx.info[vector];
+                let shape = self.cx.layouts.shape_of(ty.inner_with(&module.types), ty.handle(), self.span)?;
+                let each = words(self.scalar_of(shape)?) as usize;
+                let picked = pattern.iter().take(size as usize).filter_map(|&at| all.chunks(each).nth(at as usize));
+                values.extend(picked.flatten());
             }
             Expression::Override(_) => return Err(self.unresolved_override()),
             _ => return self.unsupported("a constant expression that the front end did not evaluate"),
@@ -112,21 +119,22 @@ impl Lowerer<'_, '_> {
 
     /// An object that holds `values` from the start, if they are all constant.
     pub(crate) fn table_of(&mut self, values: &[Operand], shape: Shape) -> Result<Option<ObjectId>, Diagnostic> {
-        let words: Option<Vec<u32>> = values
+        let contents: Option<Vec<u32>> = values
             .iter()
             .map(|value| match *value {
                 Operand::I32(bits) | Operand::F32(bits) => Some(bits),
+                Operand::Bool(value) => Some(u32::from(value)),
                 Operand::Reg(_) | Operand::Builtin(_) => None,
             })
             .collect();
-        let Some(words) = words else { return Ok(None) };
+        let Some(contents) = contents else { return Ok(None) };
         let (size, align) = self.cx.layouts.size(shape);
         if size > MAX_TABLE_BYTES {
             let message = format!("a constant of {size} bytes, more than {MAX_TABLE_BYTES}");
             return Err(Diagnostic::new(Kind::Limit, message, Some(self.span)));
         }
         let mut bytes = vec![0; size as usize];
-        self.place_words(shape, 0, &mut words.into_iter(), &mut bytes)?;
+        self.place_words(shape, 0, &mut contents.into_iter(), &mut bytes)?;
         if let Some(&object) = self.unit.tables.get(&bytes) {
             return Ok(Some(object));
         }
@@ -164,7 +172,8 @@ impl Lowerer<'_, '_> {
         }
         for leaf in self.cx.layouts.leaves(shape)?.iter() {
             let word = words.next().ok_or_else(|| self.defect("a constant with too few parts"))?;
-            let width = if cell_of(leaf.scalar) == crate::ir::Cell::Byte { 1 } else { 4 };
+            let width = cell_of(leaf.scalar).bytes() as usize;
+            let word = if is_half(leaf.scalar) { half_bits(word) } else { word };
             let start = (at + leaf.offset) as usize;
             let target = bytes.get_mut(start..start + width);
             let source = word.to_le_bytes();

@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use naga::{Expression, Handle, Range, RelationalFunction, SwizzleComponent};
 
+use super::half::{function_rounds, operator_rounds};
 use super::place::{Place, Root};
 use super::{Lowerer, Meaning, Value};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Address, Base, Builtin, Op, Operand};
-use crate::layout::Shape;
+use crate::layout::{Shape, words};
 use crate::passes::promote::const_index;
 
 impl Lowerer<'_, '_> {
@@ -81,7 +82,7 @@ impl Lowerer<'_, '_> {
     fn evaluate_here(&mut self, handle: Handle<Expression>, expression: &Expression) -> Result<Meaning, Diagnostic> {
         let flat = |values: Vec<Operand>| Ok(Meaning::Value(Value::Flat(values.into())));
         match *expression {
-            Expression::Literal(literal) => flat(vec![self.literal(literal)?]),
+            Expression::Literal(literal) => flat(self.literal(literal)?),
             Expression::Constant(constant) => {
                 Ok(Meaning::Value(self.constant(self.cx.module.constants[constant].init)?))
             }
@@ -94,14 +95,14 @@ impl Lowerer<'_, '_> {
             Expression::Access { base, index } => {
                 let index = match const_index(self.cx.module, &self.frame.function.expressions, index) {
                     Some(index) => Operand::I32(index),
-                    None => self.scalar(index)?,
+                    None => self.index(index)?,
                 };
                 self.access(base, index)
             }
             Expression::AccessIndex { base, index } => self.access(base, Operand::I32(index)),
             Expression::Splat { size, value } => {
-                let value = self.scalar(value)?;
-                flat(vec![value; size as usize])
+                let value = self.scalars(value)?;
+                flat(std::iter::repeat_n(&value[..], size as usize).flatten().copied().collect())
             }
             Expression::Swizzle { size, vector, pattern } => self.swizzle(vector, pattern, size as usize),
             Expression::FunctionArgument(index) => match self.frame.arguments.get(index as usize) {
@@ -137,16 +138,19 @@ impl Lowerer<'_, '_> {
             Expression::Binary { op, left, right } => {
                 let shapes = (self.shape_of(left)?, self.shape_of(right)?);
                 let (left, right) = (self.scalars(left)?, self.scalars(right)?);
-                flat(self.binary(op, shapes, &left, &right)?)
+                let values = self.binary(op, shapes, &left, &right)?;
+                flat(if operator_rounds(op) { self.rounded_to(shapes.0, values) } else { values })
             }
             Expression::Select { condition, accept, reject } => {
                 let condition = self.scalars(condition)?;
                 let (accept, reject) = (self.scalars(accept)?, self.scalars(reject)?);
                 let pairs = accept.iter().zip(reject.iter()).enumerate();
-                let first = condition.first().copied().unwrap_or(Operand::I32(0));
+                // Of several conditions each is that of a component, which may be two words.
+                let each = if condition.len() > 1 { accept.len().div_ceil(condition.len()) } else { 1 };
+                let first = condition.first().copied().unwrap_or(Operand::Bool(false));
                 flat(
                     pairs
-                        .map(|(at, (&a, &r))| self.b.select(condition.get(at).copied().unwrap_or(first), a, r))
+                        .map(|(at, (&a, &r))| self.b.select(condition.get(at / each).copied().unwrap_or(first), a, r))
                         .collect(),
                 )
             }
@@ -160,13 +164,14 @@ impl Lowerer<'_, '_> {
                     arguments.push(self.scalars(argument)?);
                 }
                 let (shape, result) = (self.shape_of(arg)?, self.shape_of(handle)?);
-                flat(self.math(fun, shape, result, &arguments)?)
+                let values = self.math(fun, shape, result, &arguments)?;
+                flat(if function_rounds(fun) { self.rounded_to(result, values) } else { values })
             }
-            Expression::As { expr, kind, convert } => {
-                let from = self.shape_of(expr)?;
-                self.shape_of(handle)?;
+            Expression::As { expr, convert, .. } => {
+                let (from, to) = (self.shape_of(expr)?, self.shape_of(handle)?);
                 let values = self.scalars(expr)?;
-                flat(self.cast(from, kind, convert, &values)?)
+                let values = self.cast(from, self.scalar_of(to)?, convert, &values)?;
+                flat(self.rounded_to(to, values))
             }
             Expression::ArrayLength(pointer) => {
                 let place = self.place(pointer)?;
@@ -182,15 +187,14 @@ impl Lowerer<'_, '_> {
         match expression {
             Expression::CallResult(_)
             | Expression::AtomicResult { .. }
+            | Expression::SubgroupBallotResult
+            | Expression::SubgroupOperationResult { .. }
             | Expression::WorkGroupUniformLoadResult { .. } => {
                 Err(self.defect("a result that is used before it is there"))
             }
             Expression::Derivative { .. } => self.unsupported("derivatives"),
             Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
                 self.unsupported("textures")
-            }
-            Expression::SubgroupBallotResult | Expression::SubgroupOperationResult { .. } => {
-                self.unsupported("subgroup operations")
             }
             Expression::RayQueryVertexPositions { .. }
             | Expression::RayQueryProceedResult
@@ -219,7 +223,7 @@ impl Lowerer<'_, '_> {
         };
         let (base, offset) = base.ok_or_else(|| self.defect("a global that the analysis says is not used"))?;
         let shape = self.cx.layouts.shape(declared.ty)?;
-        Ok(Place { shape, root: Root::Memory(Address { base, index: None, offset }) })
+        Ok(Place { shape, root: Root::Memory(Address::start(base).plus(offset)) })
     }
 
     /// `base[index]`, of a pointer or of a value.
@@ -287,7 +291,7 @@ impl Lowerer<'_, '_> {
             let part = self.part_of(&Self::object_place(object, shape), index)?;
             return self.load(&part);
         }
-        let index = self.b.min_u(index, Operand::I32(self.last_index(shape)));
+        let index = self.b.op(Op::MinU, &[index, Operand::I32(self.last_index(shape))]);
         let part = self.cx.layouts.part(shape, 0)?.shape;
         let each = self.cx.layouts.scalars(part).max(1) as usize;
         let mut chosen: Vec<Operand> = values.iter().copied().take(each).collect();
@@ -325,11 +329,12 @@ impl Lowerer<'_, '_> {
         pattern: [SwizzleComponent; 4],
         size: usize,
     ) -> Result<Meaning, Diagnostic> {
+        let each = words(self.scalar_of(self.shape_of(vector)?)?) as usize;
         let values = self.scalars(vector)?;
         let picked: Option<Vec<_>> =
-            pattern.iter().take(size).map(|&component| values.get(component as usize).copied()).collect();
+            pattern.iter().take(size).map(|&component| values.chunks(each).nth(component as usize)).collect();
         match picked {
-            Some(values) => Ok(Meaning::Value(Value::Flat(values.into()))),
+            Some(values) => Ok(Meaning::Value(Value::Flat(values.concat().into()))),
             None => Err(self.defect("a swizzle of components that are not there")),
         }
     }

@@ -9,7 +9,7 @@ use super::builder::Builder;
 use super::place::{Place, Root};
 use super::{Context, Exit, Frame, Lowerer, Meaning, Shared, Value};
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::ir::{Address, Base, Builtin, Func, Object, Operand, Reg, Stmt, Unit};
+use crate::ir::{Address, Base, Builtin, Func, LANES, Object, Op, Operand, Reg, Stmt, Unit};
 use crate::layout::{Shape, ty_of, unsupported};
 use crate::passes::inline::visit;
 
@@ -26,12 +26,8 @@ pub(crate) fn lower(cx: &Context, entry_index: usize, entry: &EntryPoint) -> Res
     let info = cx.info.get_entry_point(entry_index);
     let frame = Frame::new(&entry.function, None, info, Vec::new());
     let mut lowerer = Lowerer::new(cx, &mut shared, frame);
-    let arguments: Result<Vec<_>, _> = entry
-        .function
-        .arguments
-        .iter()
-        .map(|argument| lowerer.builtin_argument(argument, entry.workgroup_size))
-        .collect();
+    let arguments: Result<Vec<_>, _> =
+        entry.function.arguments.iter().map(|argument| lowerer.builtin_argument(argument)).collect();
     lowerer.frame.arguments = arguments?;
     lowerer.initialise_privates()?;
     let end = lowerer.b.label();
@@ -168,10 +164,7 @@ impl<'a, 'u> Lowerer<'a, 'u> {
                 None => self.unit.object(Object { size, align: align.max(4), table: None, shared }),
             };
             self.unit.privates.insert(handle, object);
-            return Ok(Place {
-                shape,
-                root: Root::Memory(Address { base: Base::Object(object), index: None, offset: 0 }),
-            });
+            return Ok(Place { shape, root: Root::Memory(Address::start(Base::Object(object))) });
         }
         let regs = match self.privates.get(&handle) {
             Some(regs) => regs.clone(),
@@ -181,14 +174,14 @@ impl<'a, 'u> Lowerer<'a, 'u> {
         Ok(Place { shape, root: Root::Regs(regs) })
     }
 
-    fn builtin_argument(&mut self, argument: &FunctionArgument, size: [u32; 3]) -> Result<Meaning, Diagnostic> {
+    fn builtin_argument(&mut self, argument: &FunctionArgument) -> Result<Meaning, Diagnostic> {
         let mut values = Vec::new();
         match (&argument.binding, &self.cx.module.types[argument.ty].inner) {
-            (Some(naga::Binding::BuiltIn(builtin)), _) => self.builtin(*builtin, size, &mut values)?,
+            (Some(naga::Binding::BuiltIn(builtin)), _) => self.builtin(*builtin, &mut values)?,
             (None, TypeInner::Struct { members, .. }) => {
                 for member in members {
                     match member.binding {
-                        Some(naga::Binding::BuiltIn(builtin)) => self.builtin(builtin, size, &mut values)?,
+                        Some(naga::Binding::BuiltIn(builtin)) => self.builtin(builtin, &mut values)?,
                         _ => return self.unsupported("an entry point argument that is no built-in value"),
                     }
                 }
@@ -198,7 +191,8 @@ impl<'a, 'u> Lowerer<'a, 'u> {
         Ok(Meaning::Value(Value::Flat(values.into())))
     }
 
-    fn builtin(&self, builtin: BuiltIn, size: [u32; 3], values: &mut Vec<Operand>) -> Result<(), Diagnostic> {
+    fn builtin(&mut self, builtin: BuiltIn, values: &mut Vec<Operand>) -> Result<(), Diagnostic> {
+        let size = self.cx.workgroup_size;
         let axes = |f: fn(u8) -> Builtin| (0..3).map(move |axis| Operand::Builtin(f(axis)));
         match builtin {
             BuiltIn::LocalInvocationId => values.extend(axes(Builtin::Local)),
@@ -206,6 +200,16 @@ impl<'a, 'u> Lowerer<'a, 'u> {
             BuiltIn::WorkGroupId => values.extend(axes(Builtin::Group)),
             BuiltIn::NumWorkGroups => values.extend(axes(Builtin::Groups)),
             BuiltIn::LocalInvocationIndex => values.push(Operand::Builtin(Builtin::LocalIndex)),
+            BuiltIn::SubgroupSize => values.push(Operand::I32(LANES)),
+            BuiltIn::SubgroupInvocationId => values.push(self.lane()),
+            BuiltIn::SubgroupId => {
+                let index = Operand::Builtin(Builtin::LocalIndex);
+                values.push(self.b.op(Op::ShrU, &[index, Operand::I32(LANES.trailing_zeros())]));
+            }
+            BuiltIn::NumSubgroups => {
+                let invocations = size.iter().fold(1, |product: u32, &axis| product.saturating_mul(axis));
+                values.push(Operand::I32(invocations.div_ceil(LANES)));
+            }
             BuiltIn::WorkGroupSize => values.extend(size.map(Operand::I32)),
             _ => return Err(unsupported(&format!("the built-in value {builtin:?}"), self.span)),
         }

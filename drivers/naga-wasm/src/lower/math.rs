@@ -5,7 +5,7 @@ use naga::{MathFunction, ScalarKind};
 use super::Lowerer;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Helper, Op, Operand, Ty};
-use crate::layout::Shape;
+use crate::layout::{Shape, words};
 
 /// The arguments of one component.
 #[derive(Clone, Copy)]
@@ -26,6 +26,11 @@ impl Lowerer<'_, '_> {
         arguments: &[std::rc::Rc<[Operand]>],
     ) -> Result<Vec<Operand>, Diagnostic> {
         let [first, ..] = arguments else { return Err(self.defect("a built-in function without arguments")) };
+        if let Shape::Scalar(scalar) | Shape::Vector { scalar, .. } = shape
+            && words(scalar) == 2
+        {
+            return self.wide_math(fun, scalar.kind == ScalarKind::Sint, arguments);
+        }
         if let Some(values) = self.whole_value(fun, shape, arguments)? {
             return Ok(values);
         }
@@ -95,7 +100,7 @@ impl Lowerer<'_, '_> {
             (MathFunction::Determinant, Shape::Matrix { columns, .. }) => {
                 vec![self.determinant(columns as usize, a)]
             }
-            (MathFunction::Inverse, _) => return self.unsupported("the inverse of a matrix"),
+            (MathFunction::Inverse, Shape::Matrix { columns, .. }) => self.inverse(columns as usize, a),
             _ => return Ok(None),
         }))
     }
@@ -227,10 +232,7 @@ impl Lowerer<'_, '_> {
                 let root = self.b.op(Op::FSqrt, &[a]);
                 self.b.op(Op::FDiv, &[one, root])
             }
-            MathFunction::QuantizeToF16 => {
-                let half = self.b.op(Op::Helper(Helper::ToHalf), &[a]);
-                self.b.op(Op::Helper(Helper::FromHalf), &[half])
-            }
+            MathFunction::QuantizeToF16 => self.b.op(Op::Helper(Helper::RoundHalf), &[a]),
             _ => return self.unsupported(&format!("the function {fun:?} on floats")),
         })
     }
@@ -247,16 +249,14 @@ impl Lowerer<'_, '_> {
         self.b.op(Op::FMul, &[square, rest])
     }
 
-    /// The lesser. As a comparison: wasm's own is several instructions for the sake of NaN and signed zeros.
+    /// The lesser.
     pub(crate) fn float_min(&mut self, a: Operand, b: Operand) -> Operand {
-        let less = self.b.op(Op::FLt, &[b, a]);
-        self.b.select(less, b, a)
+        self.b.op(Op::FMin, &[a, b])
     }
 
     /// The greater.
     pub(crate) fn float_max(&mut self, a: Operand, b: Operand) -> Operand {
-        let less = self.b.op(Op::FLt, &[a, b]);
-        self.b.select(less, b, a)
+        self.b.op(Op::FMax, &[a, b])
     }
 
     fn integer_function(&mut self, fun: MathFunction, signed: bool, args: Args) -> Result<Operand, Diagnostic> {
@@ -280,6 +280,7 @@ impl Lowerer<'_, '_> {
             }
             MathFunction::Sign => {
                 let positive = self.b.op(Op::GtS, &[a, zero]);
+                let positive = self.b.op(Op::ToNumber, &[positive]);
                 let negative = self.b.op(Op::ShrS, &[a, Operand::I32(31)]);
                 self.b.op(Op::Or, &[positive, negative])
             }
@@ -289,7 +290,8 @@ impl Lowerer<'_, '_> {
             MathFunction::ReverseBits => self.b.op(Op::Helper(Helper::ReverseBits), &[a]),
             MathFunction::FirstTrailingBit => {
                 let at = self.b.op(Op::Ctz, &[a]);
-                self.b.select(a, at, Operand::I32(u32::MAX))
+                let some = self.b.op(Op::Ne, &[a, zero]);
+                self.b.select(some, at, Operand::I32(u32::MAX))
             }
             MathFunction::FirstLeadingBit => {
                 let bits = if signed {

@@ -63,11 +63,7 @@ impl Lowerer<'_, '_> {
         let mut sum = Operand::F32(0);
         for row in 0..size {
             let Some(&factor) = matrix.get(row) else { continue };
-            let rest: Vec<Operand> = matrix
-                .chunks(size)
-                .skip(1)
-                .flat_map(|column| column.iter().enumerate().filter(|&(at, _)| at != row).map(|(_, &value)| value))
-                .collect();
+            let rest = without(size, matrix, row, 0);
             let minor = self.determinant(size - 1, &rest);
             let product = self.b.op(Op::FMul, &[factor, minor]);
             sum = match row {
@@ -77,4 +73,27 @@ impl Lowerer<'_, '_> {
         }
         sum
     }
+
+    /// The inverse of a square matrix: its adjugate by its determinant.
+    pub(crate) fn inverse(&mut self, size: usize, matrix: &[Operand]) -> Vec<Operand> {
+        let determinant = self.determinant(size, matrix);
+        let mut inverse = Vec::with_capacity(matrix.len());
+        for column in 0..size {
+            for row in 0..size {
+                let rest = without(size, matrix, column, row);
+                let minor = self.determinant(size - 1, &rest);
+                let cofactor = if (row + column) % 2 == 0 { minor } else { self.b.op(Op::FNeg, &[minor]) };
+                inverse.push(self.b.op(Op::FDiv, &[cofactor, determinant]));
+            }
+        }
+        inverse
+    }
+}
+
+/// A square matrix without a row and a column.
+fn without(size: usize, matrix: &[Operand], row: usize, column: usize) -> Vec<Operand> {
+    let columns = matrix.chunks(size).enumerate().filter(|&(at, _)| at != column);
+    columns
+        .flat_map(|(_, column)| column.iter().enumerate().filter(|&(at, _)| at != row).map(|(_, &value)| value))
+        .collect()
 }

@@ -9,8 +9,11 @@
 //! | [`constant`] | constant expressions |
 //! | [`place`] | pointers, loads and stores |
 //! | [`arithmetic`] | operators and conversions |
+//! | [`half`] | `f16` |
 //! | [`matrix`] | operators on matrices |
 //! | [`math`] | built-in functions |
+//! | [`subgroup`] | subgroup operations |
+//! | [`wide`] | `i64` and `u64` |
 //! | [`packing`] | built-in functions on packed words and bits |
 //! | [`builder`] | appends instructions |
 
@@ -20,11 +23,14 @@ pub(crate) mod constant;
 pub(crate) mod expression;
 pub(crate) mod function;
 pub(crate) mod globals;
+pub(crate) mod half;
 pub(crate) mod math;
 pub(crate) mod matrix;
 pub(crate) mod packing;
 pub(crate) mod place;
 pub(crate) mod statement;
+pub(crate) mod subgroup;
+pub(crate) mod wide;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -47,6 +53,7 @@ pub(crate) struct Context<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) memory: &'a Memory,
     pub(crate) globals: globals::Globals,
+    pub(crate) workgroup_size: [u32; 3],
 }
 
 /// What all functions of a unit share.

@@ -99,15 +99,15 @@ impl Lowerer<'_, '_> {
     }
 
     pub(crate) fn packed_dot(&mut self, signed: bool, a: Operand, b: Operand) -> Operand {
-        let (left, right) = (self.fields(a, 8, signed), self.fields(b, 8, signed));
-        self.dot(&left, &right)
+        let helper = if signed { Helper::DotS } else { Helper::DotU };
+        self.b.op(Op::Helper(helper), &[a, b])
     }
 
     /// `offset` and `count`, brought into the word.
     fn field_of(&mut self, offset: Operand, count: Operand) -> (Operand, Operand) {
-        let offset = self.b.min_u(offset, Operand::I32(32));
+        let offset = self.b.op(Op::MinU, &[offset, Operand::I32(32)]);
         let left = self.b.op(Op::Sub, &[Operand::I32(32), offset]);
-        let count = self.b.min_u(count, left);
+        let count = self.b.op(Op::MinU, &[count, left]);
         (offset, count)
     }
 
@@ -119,7 +119,8 @@ impl Lowerer<'_, '_> {
         let down = self.b.op(Op::Sub, &[Operand::I32(32), count]);
         let field = self.b.op(if signed { Op::ShrS } else { Op::ShrU }, &[up, down]);
         // A shift by 32 is a shift by 0.
-        self.b.select(count, field, Operand::I32(0))
+        let some = self.b.op(Op::Ne, &[count, Operand::I32(0)]);
+        self.b.select(some, field, Operand::I32(0))
     }
 
     pub(crate) fn insert_bits(&mut self, args: Args) -> Operand {
@@ -127,7 +128,8 @@ impl Lowerer<'_, '_> {
         let down = self.b.op(Op::Sub, &[Operand::I32(32), count]);
         let ones = self.b.op(Op::ShrU, &[Operand::I32(u32::MAX), down]);
         let mask = self.b.op(Op::Shl, &[ones, offset]);
-        let mask = self.b.select(count, mask, Operand::I32(0));
+        let some = self.b.op(Op::Ne, &[count, Operand::I32(0)]);
+        let mask = self.b.select(some, mask, Operand::I32(0));
         let field = self.b.op(Op::Shl, &[args.b, offset]);
         let field = self.b.op(Op::And, &[field, mask]);
         let others = self.b.op(Op::Xor, &[mask, Operand::I32(u32::MAX)]);

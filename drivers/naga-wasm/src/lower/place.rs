@@ -6,7 +6,7 @@ use naga::Span;
 
 use super::{Lowerer, Value};
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::ir::{Address, AtomicOp, Base, Builtin, Helper, Inst, Object, ObjectId, Op, Operand, Reg};
+use crate::ir::{Address, AtomicOp, Base, Builtin, Cell, Helper, Inst, Object, ObjectId, Op, Operand, Reg, Ty};
 use crate::layout::{Shape, cell_of, ty_of, unsupported};
 
 /// What a pointer names.
@@ -42,13 +42,20 @@ impl Lowerer<'_, '_> {
     }
 
     pub(crate) fn object_place(object: ObjectId, shape: Shape) -> Place {
-        Place { shape, root: Root::Memory(Address { base: Base::Object(object), index: None, offset: 0 }) }
+        Place { shape, root: Root::Memory(Address::start(Base::Object(object))) }
     }
 
     /// Part of a place, by an index that is a constant or computed. Out of range it names the last part.
     pub(crate) fn part_of(&mut self, place: &Place, index: Operand) -> Result<Place, Diagnostic> {
-        let index = self.clamped(place, index)?;
-        let Operand::I32(constant) = index else { return self.computed_part(place, index) };
+        let last = self.last_part(place)?;
+        let constant = match (index, last) {
+            // `run` has made sure that there is an element 0.
+            (Operand::I32(0), _) | (_, Some(Operand::I32(0))) => 0,
+            (Operand::I32(index), None) => index,
+            (Operand::I32(index), Some(Operand::I32(last))) => index.min(last),
+            (_, Some(last)) => return self.computed_part(place, index, last),
+            (_, None) => return Err(self.defect("a computed member")),
+        };
         let part = self.cx.layouts.part(place.shape, constant)?;
         let root = match &place.root {
             Root::Regs(regs) => Root::Regs(self.slice(regs, part.before, part.shape)?),
@@ -57,7 +64,7 @@ impl Lowerer<'_, '_> {
                     options.iter().map(|regs| self.slice(regs, part.before, part.shape)).collect();
                 Root::Choice { index: *index, options: options?.into() }
             }
-            Root::Memory(address) => Root::Memory(Address { offset: address.offset + part.offset, ..*address }),
+            Root::Memory(address) => Root::Memory(address.plus(part.offset)),
             Root::Constants { index, offset } => Root::Constants { index: *index, offset: offset + part.offset },
         };
         Ok(Place { shape: part.shape, root })
@@ -69,28 +76,19 @@ impl Lowerer<'_, '_> {
         regs.get(start..end).map(Rc::from).ok_or_else(|| self.defect("a part lies outside of its variable"))
     }
 
-    /// The index, brought into the range of the place.
-    fn clamped(&mut self, place: &Place, index: Operand) -> Result<Operand, Diagnostic> {
+    /// The number of the last part of a place; none for a structure.
+    fn last_part(&self, place: &Place) -> Result<Option<Operand>, Diagnostic> {
         let count = match place.shape {
             Shape::Vector { size, .. } => size,
             Shape::Matrix { columns, .. } => columns,
             Shape::Array { count: Some(count), .. } => count,
             Shape::Array { count: None, .. } => {
-                // `run` has made sure that there is an element 0.
-                if index == Operand::I32(0) {
-                    return Ok(index);
-                }
-                let last = Operand::Builtin(Builtin::Last(self.binding_of(place)?));
-                return Ok(self.b.min_u(index, last));
+                return Ok(Some(Operand::Builtin(Builtin::Last(self.binding_of(place)?))));
             }
-            Shape::Struct(_) => return Ok(index),
+            Shape::Struct(_) => return Ok(None),
             Shape::Scalar(_) | Shape::Atomic(_) => return Err(self.defect("a scalar has no parts")),
         };
-        Ok(match index {
-            Operand::I32(index) => Operand::I32(index.min(count - 1)),
-            _ if count == 1 => Operand::I32(0),
-            _ => self.b.min_u(index, Operand::I32(count - 1)),
-        })
+        Ok(Some(Operand::I32(count.saturating_sub(1))))
     }
 
     /// The binding that a runtime array lies in.
@@ -101,15 +99,18 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn computed_part(&mut self, place: &Place, index: Operand) -> Result<Place, Diagnostic> {
+    fn computed_part(&mut self, place: &Place, index: Operand, last: Operand) -> Result<Place, Diagnostic> {
         let part = self.cx.layouts.part(place.shape, 0)?;
         let stride = match place.shape {
             Shape::Array { stride, .. } => stride,
             Shape::Vector { .. } | Shape::Matrix { .. } => self.cx.layouts.part(place.shape, 1)?.offset,
             _ => return Err(self.defect("a computed member")),
         };
+        if let Root::Memory(address) = &place.root {
+            return Ok(Place { shape: part.shape, root: Root::Memory(address.indexed(index, last, stride)) });
+        }
+        let index = self.b.op(Op::MinU, &[index, last]);
         let root = match &place.root {
-            Root::Memory(address) => Root::Memory(self.b.advance(*address, index, stride)),
             Root::Constants { index: before, offset } => {
                 let scaled = self.b.op(Op::Mul, &[index, Operand::I32(stride)]);
                 let index = match before {
@@ -118,7 +119,6 @@ impl Lowerer<'_, '_> {
                 };
                 Root::Constants { index: Some(index), offset: *offset }
             }
-            Root::Regs(regs) => Root::Choice { index, options: self.split(regs, part.shape) },
             Root::Choice { index: outer, options } => {
                 let inner: Vec<_> = options.iter().flat_map(|regs| self.split(regs, part.shape).to_vec()).collect();
                 let each = u32::try_from(inner.len() / options.len().max(1)).unwrap_or(0);
@@ -126,6 +126,8 @@ impl Lowerer<'_, '_> {
                 let index = self.b.op(Op::Add, &[scaled, index]);
                 Root::Choice { index, options: inner.into() }
             }
+            Root::Regs(regs) => Root::Choice { index, options: self.split(regs, part.shape) },
+            Root::Memory(_) => return Err(self.defect("a place in memory that is not")),
         };
         Ok(Place { shape: part.shape, root })
     }
@@ -140,11 +142,10 @@ impl Lowerer<'_, '_> {
         if !self.cx.layouts.is_flat(place.shape) {
             return self.load_large(place);
         }
-        if let (Shape::Atomic(_), Root::Memory(address)) = (place.shape, &place.root)
-            && matches!(address.base, Base::Binding(_))
-        {
+        if let (Shape::Atomic(scalar), Root::Memory(address)) = (place.shape, &place.root) {
             let zero = Operand::I32(0);
-            let value = self.atomic(AtomicOp::Load, *address, zero, zero);
+            let value = self.atomic(AtomicOp::Load, address.clone(), zero, zero);
+            let value = if ty_of(scalar) == Ty::F32 { self.b.op(Op::ToFloat, &[value]) } else { value };
             return Ok(Value::Flat(vec![value].into()));
         }
         let leaves = self.cx.layouts.leaves(place.shape)?;
@@ -158,16 +159,16 @@ impl Lowerer<'_, '_> {
             }
             Root::Memory(address) => {
                 for leaf in leaves.iter() {
-                    let address = Address { offset: address.offset + leaf.offset, ..*address };
-                    values.push(self.b.load(cell_of(leaf.scalar), address));
+                    values.push(self.load_leaf(*leaf, address));
                 }
             }
             Root::Constants { index, offset } => {
                 for leaf in leaves.iter() {
                     let word = self.constant_word(*index, offset + leaf.offset);
-                    values.push(match ty_of(leaf.scalar) {
-                        crate::ir::Ty::F32 => self.b.op(Op::ToFloat, &[word]),
-                        crate::ir::Ty::I32 => word,
+                    values.push(match cell_of(leaf.scalar) {
+                        Cell::F32 => self.b.op(Op::ToFloat, &[word]),
+                        Cell::Half => return Err(self.defect("an `f16` among the constants")),
+                        Cell::I32 | Cell::Byte => word,
                     });
                 }
             }
@@ -205,16 +206,17 @@ impl Lowerer<'_, '_> {
     }
 
     fn load_large(&mut self, place: &Place) -> Result<Value, Diagnostic> {
-        let Root::Memory(from) = place.root else {
+        let Root::Memory(from) = &place.root else {
             return Err(unsupported("a large value outside of memory", self.span));
         };
         if matches!(place.shape, Shape::Array { count: None, .. }) {
             return Err(self.defect("a runtime array is read as a whole"));
         }
         let object = self.new_object(place.shape);
-        let to = Address { base: Base::Object(object), index: None, offset: 0 };
+        let to = Address::start(Base::Object(object));
         let (length, _) = self.cx.layouts.size(place.shape);
-        self.b.inst(Inst::Move { to, from, length });
+        let grain = self.cx.layouts.grain(place.shape);
+        self.b.inst(Inst::Move { to, from: from.clone(), length, grain });
         Ok(Value::Stored(object))
     }
 
@@ -224,22 +226,23 @@ impl Lowerer<'_, '_> {
             Value::Flat(values) => self.store_flat(place, values),
             Value::Zero => self.store_zero(place),
             Value::Stored(object) => {
-                let Root::Memory(to) = place.root else {
+                let Root::Memory(to) = &place.root else {
                     return Err(unsupported("a large value outside of memory", self.span));
                 };
-                let from = Address { base: Base::Object(*object), index: None, offset: 0 };
+                let from = Address::start(Base::Object(*object));
                 let (length, _) = self.cx.layouts.size(place.shape);
-                self.b.inst(Inst::Move { to, from, length });
+                let grain = self.cx.layouts.grain(place.shape);
+                self.b.inst(Inst::Move { to: to.clone(), from, length, grain });
                 Ok(())
             }
         }
     }
 
     fn store_zero(&mut self, place: &Place) -> Result<(), Diagnostic> {
-        match place.root {
+        match &place.root {
             Root::Memory(address) if self.cx.layouts.scalars(place.shape) > 8 => {
                 let (length, _) = self.cx.layouts.size(place.shape);
-                self.b.inst(Inst::Fill { address, length });
+                self.b.inst(Inst::Fill { address: address.clone(), length });
                 Ok(())
             }
             _ => {
@@ -255,17 +258,16 @@ impl Lowerer<'_, '_> {
         Ok(leaves
             .iter()
             .map(|leaf| match ty_of(leaf.scalar) {
-                crate::ir::Ty::F32 => Operand::F32(0),
-                crate::ir::Ty::I32 => Operand::I32(0),
+                Ty::F32 => Operand::F32(0),
+                Ty::I32 => Operand::I32(0),
+                Ty::Bool => Operand::Bool(false),
             })
             .collect())
     }
 
     fn store_flat(&mut self, place: &Place, values: &[Operand]) -> Result<(), Diagnostic> {
-        if let (Shape::Atomic(_), Root::Memory(address), [value]) = (place.shape, &place.root, values)
-            && matches!(address.base, Base::Binding(_))
-        {
-            let (address, value) = (*address, *value);
+        if let (Shape::Atomic(_), Root::Memory(address), [value]) = (place.shape, &place.root, values) {
+            let (address, value) = (address.clone(), self.atomic_operand(*value));
             self.b.inst(Inst::Atomic { dst: None, op: AtomicOp::Store, address, value, compare: Operand::I32(0) });
             return Ok(());
         }
@@ -289,8 +291,7 @@ impl Lowerer<'_, '_> {
             Root::Memory(address) => {
                 let leaves = self.cx.layouts.leaves(place.shape)?;
                 for (leaf, &value) in leaves.iter().zip(values) {
-                    let address = Address { offset: address.offset + leaf.offset, ..*address };
-                    self.b.inst(Inst::Store { cell: cell_of(leaf.scalar), address, value });
+                    self.store_leaf(*leaf, address, value);
                 }
             }
             Root::Constants { .. } => return Err(self.defect("a write to the constants")),

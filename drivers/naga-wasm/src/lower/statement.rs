@@ -5,7 +5,7 @@ use naga::{AtomicFunction, Barrier, Block, Expression, Handle, ScalarKind, State
 use super::place::{Place, Root};
 use super::{Exit, Lowerer, Meaning, Value};
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Address, AtomicOp, Base, Inst, Label, Op, Operand, Reg, Stmt};
+use crate::ir::{Address, AtomicOp, Inst, Label, Op, Operand, Reg, Stmt};
 use crate::layout::{Shape, cell_of, ty_of};
 use crate::passes::inline::{MAX_NESTING, too_deep};
 
@@ -38,9 +38,10 @@ impl Lowerer<'_, '_> {
             Statement::If { condition, ref accept, ref reject } => {
                 let condition = self.scalar(condition)?;
                 let span = self.span;
+                let label = self.b.label();
                 let accept = self.nested(accept)?;
                 let reject = self.nested(reject)?;
-                self.b.push(Stmt::If { condition, accept, reject, span });
+                self.b.push(Stmt::If { label, condition, accept, reject, span });
                 Ok(())
             }
             Statement::Switch { selector, ref cases } => self.switch(selector, cases),
@@ -76,9 +77,11 @@ impl Lowerer<'_, '_> {
             Statement::Call { function, ref arguments, result } => self.call(function, arguments, result),
             Statement::Kill => self.unsupported("`discard`"),
             Statement::ImageStore { .. } | Statement::ImageAtomic { .. } => self.unsupported("textures"),
-            Statement::SubgroupBallot { .. }
-            | Statement::SubgroupGather { .. }
-            | Statement::SubgroupCollectiveOperation { .. } => self.unsupported("subgroup operations"),
+            Statement::SubgroupBallot { result, predicate } => self.ballot(predicate, result),
+            Statement::SubgroupGather { mode, argument, result } => self.gather(mode, argument, result),
+            Statement::SubgroupCollectiveOperation { op, collective_op, argument, result } => {
+                self.collective(op, collective_op, argument, result)
+            }
             Statement::RayQuery { .. } | Statement::RayPipelineFunction(_) => self.unsupported("ray tracing"),
             Statement::CooperativeStore { .. } => self.unsupported("cooperative matrices"),
         }
@@ -92,7 +95,8 @@ impl Lowerer<'_, '_> {
 
     fn barrier(&mut self, flags: Barrier) -> Result<(), Diagnostic> {
         if flags.contains(Barrier::SUB_GROUP) {
-            return self.unsupported("subgroup barriers");
+            // The lanes of a gang go from statement to statement together.
+            return Ok(());
         }
         self.b.push(Stmt::Barrier { span: self.span });
         Ok(())
@@ -117,7 +121,8 @@ impl Lowerer<'_, '_> {
         if let Some(condition) = break_if {
             let condition = self.scalar(condition)?;
             let accept = vec![Stmt::Jump { label: out, span }];
-            self.b.push(Stmt::If { condition, accept, reject: Vec::new(), span });
+            let label = self.b.label();
+            self.b.push(Stmt::If { label, condition, accept, reject: Vec::new(), span });
         }
         self.b.push(Stmt::Jump { label: top, span });
         let inner = self.b.close();
@@ -135,8 +140,8 @@ impl Lowerer<'_, '_> {
         let number = self.matching_case(selector, cases);
         let falls = cases.iter().any(|case| case.fall_through && !case.body.is_empty());
         let fell = falls.then(|| {
-            let fell = self.b.variable(crate::ir::Ty::I32);
-            self.b.copy(fell, Operand::I32(0));
+            let fell = self.b.variable(crate::ir::Ty::Bool);
+            self.b.copy(fell, Operand::Bool(false));
             fell
         });
         let out = self.b.label();
@@ -151,8 +156,9 @@ impl Lowerer<'_, '_> {
                 let before = self.b.read(fell);
                 condition = self.b.op(Op::Or, &[condition, before]);
             }
+            let label = self.b.label();
             let accept = self.case(case, fell, out)?;
-            self.b.push(Stmt::If { condition, accept, reject: Vec::new(), span });
+            self.b.push(Stmt::If { label, condition, accept, reject: Vec::new(), span });
         }
         let body = self.b.close();
         self.frame.breaks.pop();
@@ -187,7 +193,7 @@ impl Lowerer<'_, '_> {
         self.b.open(span)?;
         self.block(&case.body)?;
         match fell {
-            Some(fell) if case.fall_through => self.b.copy(fell, Operand::I32(1)),
+            Some(fell) if case.fall_through => self.b.copy(fell, Operand::Bool(true)),
             _ => self.b.push(Stmt::Jump { label: out, span }),
         }
         Ok(self.b.close())
@@ -269,16 +275,16 @@ impl Lowerer<'_, '_> {
 
     /// The value of a workgroup variable, which all invocations read between two barriers and so is the same for all.
     fn uniform_load(&mut self, place: &Place) -> Result<Value, Diagnostic> {
-        let Root::Memory(address) = place.root else {
+        let Root::Memory(address) = &place.root else {
             return Err(self.defect("a uniform load that is not from workgroup memory"));
         };
         let leaves = self.cx.layouts.leaves(place.shape)?;
         let mut values = Vec::with_capacity(leaves.len());
         for leaf in leaves.iter() {
-            let address = Address { offset: address.offset + leaf.offset, ..address };
-            let dst = self.b.temp(ty_of(leaf.scalar));
-            self.b.inst(Inst::UniformLoad { dst, cell: cell_of(leaf.scalar), address });
-            values.push(Operand::Reg(dst));
+            let cell = cell_of(leaf.scalar);
+            let dst = self.b.temp(cell.ty());
+            self.b.inst(Inst::UniformLoad { dst, cell, address: address.plus(leaf.offset) });
+            values.push(self.of_cell(cell, Operand::Reg(dst)));
         }
         Ok(Value::Flat(values.into()))
     }
@@ -295,8 +301,14 @@ impl Lowerer<'_, '_> {
             return Err(self.defect("an atomic operation on something else"));
         };
         let value = self.scalar(value)?;
+        let value = self.atomic_operand(value);
         let signed = scalar.kind == ScalarKind::Sint;
+        let float = scalar.kind == ScalarKind::Float;
         let op = match *function {
+            AtomicFunction::Add if float => AtomicOp::FAdd,
+            AtomicFunction::Subtract if float => AtomicOp::FSub,
+            AtomicFunction::Exchange { compare: None } => AtomicOp::Exchange,
+            _ if float => return self.unsupported("this atomic operation on floats"),
             AtomicFunction::Add => AtomicOp::Add,
             AtomicFunction::Subtract => AtomicOp::Sub,
             AtomicFunction::And => AtomicOp::And,
@@ -316,7 +328,6 @@ impl Lowerer<'_, '_> {
                     AtomicOp::MaxU
                 }
             }
-            AtomicFunction::Exchange { compare: None } => AtomicOp::Exchange,
             AtomicFunction::Exchange { compare: Some(compare) } => {
                 let compare = self.scalar(compare)?;
                 let old = self.atomic(AtomicOp::CompareExchange, address, value, compare);
@@ -326,6 +337,7 @@ impl Lowerer<'_, '_> {
             }
         };
         let old = self.atomic(op, address, value, Operand::I32(0));
+        let old = if float { self.b.op(Op::ToFloat, &[old]) } else { old };
         self.atomic_result(result, vec![old]);
         Ok(())
     }
@@ -336,37 +348,15 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// An atomic operation; the old value. Workgroup memory belongs to one thread and needs no atomic instructions.
+    /// What an atomic operation takes: of a float, its bits.
+    pub(crate) fn atomic_operand(&mut self, value: Operand) -> Operand {
+        if self.b.ty(value) == crate::ir::Ty::F32 { self.b.op(Op::ToInt, &[value]) } else { value }
+    }
+
+    /// An atomic operation; the old value.
     pub(crate) fn atomic(&mut self, op: AtomicOp, address: Address, value: Operand, compare: Operand) -> Operand {
-        if matches!(address.base, Base::Binding(_)) {
-            let dst = self.b.temp(crate::ir::Ty::I32);
-            self.b.inst(Inst::Atomic { dst: Some(dst), op, address, value, compare });
-            return Operand::Reg(dst);
-        }
-        let cell = crate::ir::Cell::I32;
-        let old = self.b.load(cell, address);
-        let pick = |this: &mut Self, less: Op| {
-            let first = this.b.op(less, &[old, value]);
-            this.b.select(first, old, value)
-        };
-        let new = match op {
-            AtomicOp::Load => return old,
-            AtomicOp::Store | AtomicOp::Exchange => value,
-            AtomicOp::Add => self.b.op(Op::Add, &[old, value]),
-            AtomicOp::Sub => self.b.op(Op::Sub, &[old, value]),
-            AtomicOp::And => self.b.op(Op::And, &[old, value]),
-            AtomicOp::Or => self.b.op(Op::Or, &[old, value]),
-            AtomicOp::Xor => self.b.op(Op::Xor, &[old, value]),
-            AtomicOp::MinS => pick(self, Op::LtS),
-            AtomicOp::MinU => pick(self, Op::LtU),
-            AtomicOp::MaxS => pick(self, Op::GtS),
-            AtomicOp::MaxU => pick(self, Op::GtU),
-            AtomicOp::CompareExchange => {
-                let same = self.b.op(Op::Eq, &[old, compare]);
-                self.b.select(same, value, old)
-            }
-        };
-        self.b.inst(Inst::Store { cell, address, value: new });
-        old
+        let dst = self.b.temp(crate::ir::Ty::I32);
+        self.b.inst(Inst::Atomic { dst: Some(dst), op, address, value, compare });
+        Operand::Reg(dst)
     }
 }

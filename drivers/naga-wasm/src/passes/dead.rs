@@ -36,6 +36,13 @@ fn sweep(body: &mut Vec<Stmt>, used: &mut [bool]) {
     for mut stmt in std::mem::take(body).into_iter().rev() {
         let keep = match &mut stmt {
             Stmt::Inst(inst) => keep_inst(inst, used),
+            Stmt::Masked { mask, inst } => {
+                let keep = keep_inst(inst, used);
+                if keep {
+                    mark_operand(used, *mask);
+                }
+                keep
+            }
             Stmt::If { condition, accept, reject, .. } => {
                 sweep(accept, used);
                 sweep(reject, used);

@@ -1,8 +1,9 @@
 //! Decides which functions are copied into their callers.
 //!
-//! A function must be if it contains a barrier (a barrier splits the entry point, not a callee), takes a pointer (so
-//! that variables stay in registers), or passes more values than a wasm function comfortably can. It is as well if it is
-//! small or called from one place. Everything else becomes a wasm function.
+//! A function must be if it contains a barrier (a barrier splits the entry point, not a callee) or a subgroup operation
+//! (functions run for one invocation at a time), takes a pointer (so that variables stay in registers), or passes more
+//! values than a wasm function comfortably can. It is as well if it is small or called from one place. Everything else
+//! becomes a wasm function.
 
 use naga::{Block, Function, Handle, Module, Span, Statement, TypeInner};
 
@@ -41,7 +42,8 @@ impl Plan {
 /// Facts about one function.
 #[derive(Clone, Copy, Default)]
 struct Facts {
-    barrier: bool,
+    /// It has something that invocations do together: a barrier, or a subgroup operation.
+    together: bool,
     must: bool,
     own: u64,
     callers: u32,
@@ -93,14 +95,18 @@ fn survey(module: &Module, layouts: &Layouts, function: &Function, known: &[Fact
     visit(&function.body, &mut |statement, _| {
         facts.own += 1;
         match *statement {
-            Statement::ControlBarrier(_) | Statement::WorkGroupUniformLoad { .. } => facts.barrier = true,
+            Statement::ControlBarrier(_)
+            | Statement::WorkGroupUniformLoad { .. }
+            | Statement::SubgroupBallot { .. }
+            | Statement::SubgroupGather { .. }
+            | Statement::SubgroupCollectiveOperation { .. } => facts.together = true,
             Statement::Call { function, .. } => {
-                facts.barrier |= known.get(function.index()).is_some_and(|callee| callee.barrier);
+                facts.together |= known.get(function.index()).is_some_and(|callee| callee.together);
             }
             _ => {}
         }
     })?;
-    facts.must |= facts.barrier;
+    facts.must |= facts.together;
     Ok(facts)
 }
 

@@ -1,11 +1,14 @@
 //! Decides which wasm local holds which register. Registers that are not alive at the same time share one.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
+
+use wasm_encoder::ValType;
 
 use super::regions::Node;
 use super::slots::{Layout, traffic};
-use crate::ir::{Func, Operand, Reg, Stmt, Ty};
+use super::uniformity::Variance;
+use crate::ir::{Func, Inst, Operand, Reg, RegInfo, Stmt, Ty};
 
 /// Registers that are alive at the same time in wasm locals; further ones lie in scratch memory. Code generators allot
 /// machine registers in more than linear time: 4,000 values that are alive together took one 20 s.
@@ -15,18 +18,40 @@ pub(crate) const MAX_LIVE: usize = 200;
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Store {
     Local(u32),
-    /// Number of a word of the function's spill area.
-    Word(u32),
+    /// Number of a vector of the function's spill area; a scalar takes one too.
+    Spill(u32),
 }
 
 /// The place of each register, and the types of the locals after the parameters.
 #[derive(Debug, Default)]
 pub(crate) struct Locals {
     of: Vec<Store>,
-    pub(crate) types: Vec<Ty>,
-    /// Words of the spill area.
-    pub(crate) words: u32,
+    pub(crate) types: Vec<ValType>,
+    /// Vectors of the spill area.
+    pub(crate) spills: u32,
     params: u32,
+}
+
+/// Whether a register holds a value for each lane. The others hold that of the first, from which those of the others
+/// follow.
+pub(crate) fn is_vector(variances: &[Variance], Reg(reg): Reg) -> bool {
+    variances.get(reg as usize).is_some_and(|variance| variance.stride.is_none())
+}
+
+/// The type of a scalar's local.
+pub(crate) fn scalar_type(ty: Ty) -> ValType {
+    match ty {
+        Ty::Bool | Ty::I32 => ValType::I32,
+        Ty::F32 => ValType::F32,
+    }
+}
+
+/// The type of a register's local.
+pub(crate) fn local_type(regs: &[RegInfo], variances: &[Variance], reg: Reg) -> ValType {
+    if is_vector(variances, reg) {
+        return ValType::V128;
+    }
+    scalar_type(regs.get(reg.0 as usize).map_or(Ty::I32, |info| info.ty))
 }
 
 impl Locals {
@@ -35,13 +60,13 @@ impl Locals {
     }
 
     /// A new place for registers of a type.
-    fn another(&mut self, ty: Ty) -> Store {
+    fn another(&mut self, ty: ValType) -> Store {
         if self.types.len() < MAX_LIVE {
             self.types.push(ty);
             return Store::Local(self.count() - 1);
         }
-        self.words += 1;
-        Store::Word(self.words - 1)
+        self.spills += 1;
+        Store::Spill(self.spills - 1)
     }
 
     /// Number of locals, parameters included.
@@ -57,14 +82,14 @@ pub(crate) fn of_function(func: &Func) -> Locals {
         lives.touch(param);
     }
     lives.list(&func.body);
-    assign(func, &lives, u32::try_from(func.params.len()).unwrap_or(u32::MAX))
+    assign(func, &[], &lives, u32::try_from(func.params.len()).unwrap_or(u32::MAX))
 }
 
 /// Assigns the locals of the entry point, after the `params` parameters of `run`.
-pub(crate) fn of_nodes(func: &Func, nodes: &[Node], layout: &Layout, params: u32) -> Locals {
+pub(crate) fn of_nodes(func: &Func, nodes: &[Node], layout: &Layout, variances: &[Variance], params: u32) -> Locals {
     let mut lives = Lives::new(func);
     lives.nodes(func, nodes, layout);
-    assign(func, &lives, params)
+    assign(func, variances, &lives, params)
 }
 
 /// A loop, as a range of positions.
@@ -150,7 +175,15 @@ impl Lives {
         for stmt in body {
             self.at += 1;
             match stmt {
-                Stmt::Inst(inst) => {
+                Stmt::Inst(inst) | Stmt::Masked { inst, .. } => {
+                    if let Stmt::Masked { mask, .. } = stmt {
+                        self.operand(*mask);
+                    }
+                    if let Inst::Call { results, .. } = inst {
+                        // The results of one lane are written before the arguments of the next are read.
+                        results.iter().for_each(|&result| self.touch(result));
+                        self.at += 1;
+                    }
                     let mut regs = Vec::new();
                     inst.uses(|reg| regs.push(reg));
                     inst.defs(|reg| regs.push(reg));
@@ -220,8 +253,8 @@ impl Lives {
     }
 }
 
-fn assign(func: &Func, lives: &Lives, params: u32) -> Locals {
-    let mut locals = Locals { of: vec![Store::Local(0); func.regs.len()], types: Vec::new(), words: 0, params };
+fn assign(func: &Func, variances: &[Variance], lives: &Lives, params: u32) -> Locals {
+    let mut locals = Locals { of: vec![Store::Local(0); func.regs.len()], types: Vec::new(), spills: 0, params };
     let mut order: Vec<(u32, u32, Reg)> = Vec::new();
     for (reg, life) in (0u32..).map(Reg).zip(&lives.lives) {
         if let Some(position) = func.params.iter().position(|&param| param == reg) {
@@ -234,25 +267,20 @@ fn assign(func: &Func, lives: &Lives, params: u32) -> Locals {
         }
     }
     order.sort_unstable();
-    // Locals in use, by the position at which they become free; and free ones. Of each type.
-    let mut busy: [BinaryHeap<Reverse<(u32, Store)>>; 2] = Default::default();
-    let mut free: [Vec<Store>; 2] = Default::default();
+    let mut pools: HashMap<ValType, Pool> = HashMap::new();
     for (first, last, reg) in order {
-        let ty = func.regs.get(reg.0 as usize).map_or(Ty::I32, |info| info.ty);
-        let [ints, floats] = &mut busy;
-        let busy = if ty == Ty::I32 { ints } else { floats };
-        let [int_free, float_free] = &mut free;
-        let free = if ty == Ty::I32 { int_free } else { float_free };
-        while let Some(&Reverse((end, local))) = busy.peek() {
+        let ty = local_type(&func.regs, variances, reg);
+        let pool = pools.entry(ty).or_default();
+        while let Some(&Reverse((end, local))) = pool.busy.peek() {
             // An instruction reads before it writes, so its result may take the place of an operand.
             if end > first {
                 break;
             }
-            busy.pop();
-            free.push(local);
+            pool.busy.pop();
+            pool.free.push(local);
         }
-        let local = free.pop().unwrap_or_else(|| locals.another(ty));
-        busy.push(Reverse((last, local)));
+        let local = pool.free.pop().unwrap_or_else(|| locals.another(ty));
+        pool.busy.push(Reverse((last, local)));
         if let Some(slot) = locals.of.get_mut(reg.0 as usize) {
             *slot = local;
         }
@@ -260,14 +288,21 @@ fn assign(func: &Func, lives: &Lives, params: u32) -> Locals {
     locals
 }
 
+/// Locals of one type: those in use, by the position at which they become free, and free ones.
+#[derive(Default)]
+struct Pool {
+    busy: BinaryHeap<Reverse<(u32, Store)>>,
+    free: Vec<Store>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Inst, Label, Op, RegInfo};
+    use crate::ir::{Label, Op};
     use naga::Span;
 
     fn op(dst: u32, arg: u32) -> Stmt {
-        Stmt::Inst(Inst::Op { dst: Reg(dst), op: Op::Eqz, args: vec![Operand::Reg(Reg(arg))] })
+        Stmt::Inst(Inst::Op { dst: Reg(dst), op: Op::Clz, args: vec![Operand::Reg(Reg(arg))] })
     }
 
     fn func(body: Vec<Stmt>, regs: usize) -> Func {

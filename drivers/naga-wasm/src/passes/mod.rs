@@ -4,16 +4,28 @@
 //! |---|---|---|
 //! | [`inline`] | naga IR | which functions are copied into their callers |
 //! | [`promote`] | naga IR | which variables live in registers |
-//! | [`dead`] | scalar IR | removes computations whose result nobody reads |
-//! | [`uniformity`] | scalar IR | which values and which control flow are the same in a whole workgroup |
-//! | [`regions`] | scalar IR | splits a function at its barriers |
+//! | [`fold`] | IR | propagates constants and copies, unrolls short loops |
+//! | [`scalars`] | IR | turns objects into variables |
+//! | [`dead`] | IR | removes computations whose result nobody reads |
+//! | [`liveness`] | IR | which variables are needed where invocations that parted meet again; removes assignments |
+//! | [`uniformity`] | IR | how values and control flow differ between invocations |
+//! | [`ranges`] | IR | removes the clamps of indices that are in range |
+//! | [`contract`] | IR | fuses multiplications with additions |
+//! | [`regions`] | IR | splits a function at its barriers |
+//! | [`masks`] | regions | turns control flow that differs within a gang into masks |
 //! | [`slots`] | regions | which values are kept in memory between regions, and where |
 //! | [`locals`] | regions | which wasm local holds which register |
 
+pub(crate) mod contract;
 pub(crate) mod dead;
+pub(crate) mod fold;
 pub(crate) mod inline;
+pub(crate) mod liveness;
 pub(crate) mod locals;
+pub(crate) mod masks;
 pub(crate) mod promote;
+pub(crate) mod ranges;
 pub(crate) mod regions;
+pub(crate) mod scalars;
 pub(crate) mod slots;
 pub(crate) mod uniformity;

@@ -109,7 +109,7 @@ impl Splitter<'_> {
         match stmt {
             Stmt::Barrier { .. } => {}
             Stmt::Jump { label, .. } => nodes.push(Node::Jump(label)),
-            Stmt::If { condition, accept, reject, span } => {
+            Stmt::If { condition, accept, reject, span, .. } => {
                 if !self.uniformity.is_uniform(condition) {
                     return Err(parted(&accept, &reject, span));
                 }
@@ -131,7 +131,7 @@ impl Splitter<'_> {
                 self.labels.pop();
                 nodes.push(Node::Loop { label, body });
             }
-            Stmt::Inst(_) | Stmt::Return { .. } => {}
+            Stmt::Inst(_) | Stmt::Masked { .. } | Stmt::Return { .. } => {}
         }
         Ok(())
     }
@@ -170,7 +170,7 @@ fn parted(accept: &[Stmt], reject: &[Stmt], span: Span) -> Diagnostic {
 mod tests {
     use super::*;
     use crate::ir::{Builtin, Func, Inst, Op, Reg, RegInfo, Ty, Unit};
-    use crate::passes::uniformity;
+    use crate::passes::{liveness, uniformity};
 
     const SPAN: Span = Span::UNDEFINED;
     const LANE: Operand = Operand::Builtin(Builtin::LocalIndex);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     fn when(condition: Operand, accept: Vec<Stmt>) -> Stmt {
-        Stmt::If { condition, accept, reject: Vec::new(), span: SPAN }
+        Stmt::If { label: Label(99), condition, accept, reject: Vec::new(), span: SPAN }
     }
 
     fn split_body(body: Vec<Stmt>) -> Result<Vec<Node>, Diagnostic> {
@@ -203,7 +203,7 @@ mod tests {
             workgroup_size: [4, 1, 1],
             constant_bytes: 0,
         };
-        let uniformity = uniformity::analyse(&unit);
+        let uniformity = uniformity::analyse(&unit, &liveness::analyse(&unit.entry));
         split(std::mem::take(&mut unit.entry.body), &uniformity)
     }
 

@@ -1,18 +1,21 @@
 //! Decides what is kept in memory between regions, and lays out the scratch memory.
 //!
 //! A register that is used in one region only needs no memory. Of the others, those with one definition and a uniform
-//! value stay in their wasm local, which every invocation sets to the same value. The rest get a slot in the context of
-//! each invocation: regions load what they use and store what they change.
+//! value stay in their wasm local, which every gang sets to the same value. The rest get a slot in the context of each
+//! gang: regions load what they use and store what they change.
 //!
-//! Scratch memory: workgroup memory, then objects that need to live only as long as one region of one invocation (all
-//! invocations share them, one after the other), then the contexts.
+//! Scratch memory: workgroup memory, then objects that need to live only as long as one region of one gang (all gangs
+//! share them, one after the other), then the contexts. An object whose contents differ between the lanes of a gang
+//! has all of their copies interleaved, cell by cell: what is at `offset` in one copy is at `4 * offset` and what
+//! follows, lane by lane.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::locals::is_vector;
 use super::regions::{Node, Region, each_region};
-use super::uniformity::Uniformity;
+use super::uniformity::Variance;
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::ir::{Func, ObjectId, Operand, Reg, Stmt, Unit, walk, walk_insts};
+use crate::ir::{Func, LANES, ObjectId, Operand, Reg, Stmt, Unit, walk, walk_insts};
 use crate::options::Options;
 
 /// Contexts and areas start at multiples of this.
@@ -23,7 +26,7 @@ const AREA_ALIGNMENT: u32 = 16;
 pub(crate) enum Home {
     /// Offset in the scratch memory.
     Scratch(u32),
-    /// Offset in each invocation's context.
+    /// Offset in each gang's context.
     Context(u32),
 }
 
@@ -32,6 +35,8 @@ pub(crate) enum Home {
 pub(crate) struct Layout {
     pub(crate) slots: BTreeMap<Reg, u32>,
     homes: Vec<Option<Home>>,
+    /// Objects of which one copy serves all lanes of a gang.
+    single: Vec<bool>,
     /// Offset of the first context.
     pub(crate) contexts: u32,
     /// Size of a context.
@@ -43,25 +48,33 @@ impl Layout {
     pub(crate) fn home(&self, ObjectId(object): ObjectId) -> Option<Home> {
         self.homes.get(object as usize).copied().flatten()
     }
+
+    /// Whether one copy of an object serves all lanes.
+    pub(crate) fn is_single(&self, ObjectId(object): ObjectId) -> bool {
+        self.single.get(object as usize).copied().unwrap_or(false)
+    }
 }
 
 /// Lays out the scratch memory of a unit whose entry point was split into `nodes`.
 pub(crate) fn assign(
     unit: &Unit,
     nodes: &[Node],
-    uniformity: &Uniformity,
+    variances: &[Variance],
+    single: Vec<bool>,
     options: &Options,
 ) -> Result<Layout, Diagnostic> {
     let mut seen = Seen::default();
     each_region(nodes, &mut |region| seen.region(region));
-    let mut layout = Layout { homes: vec![None; unit.objects.len()], ..Layout::default() };
+    let mut layout = Layout { homes: vec![None; unit.objects.len()], single, ..Layout::default() };
     let mut context = 0u64;
     for (&reg, regions) in &seen.regs {
-        let info = unit.entry.regs.get(reg.0 as usize);
-        let stays = info.is_some_and(|info| !info.mutable) && uniformity.is_uniform(Operand::Reg(reg));
-        if regions.several && !stays {
+        let mutable = unit.entry.regs.get(reg.0 as usize).is_none_or(|info| info.mutable);
+        let uniform = variances.get(reg.0 as usize).is_some_and(|variance| variance.workgroup);
+        if regions.several && (mutable || !uniform) {
+            let bytes = if is_vector(variances, reg) { 4 * LANES } else { 4 };
+            context = context.next_multiple_of(u64::from(bytes));
             layout.slots.insert(reg, small(context, options)?);
-            context += 4;
+            context += u64::from(bytes);
         }
     }
     let mut scratch = u64::from(unit.workgroup_bytes).next_multiple_of(u64::from(AREA_ALIGNMENT));
@@ -71,8 +84,10 @@ pub(crate) fn assign(
         let across = seen.objects.get(&id).is_some_and(|regions| regions.several);
         let lives_on = (across || (object.shared && seen.count > 1)) && object.table.is_none();
         let area = if lives_on { &mut context } else { &mut scratch };
-        let offset = area.next_multiple_of(u64::from(object.align));
-        *area = offset + u64::from(object.size);
+        let copies = if layout.is_single(id) { 1 } else { LANES };
+        let align = u64::from(object.align.saturating_mul(copies)).max(u64::from(AREA_ALIGNMENT));
+        let offset = area.next_multiple_of(align);
+        *area = offset + u64::from(object.size) * u64::from(copies);
         let offset = small(offset, options)?;
         let home = if lives_on { Home::Context(offset) } else { Home::Scratch(offset) };
         if let Some(slot) = layout.homes.get_mut(id.0 as usize) {
@@ -83,7 +98,7 @@ pub(crate) fn assign(
     let (contexts, context) = (scratch.next_multiple_of(align), context.next_multiple_of(align));
     layout.contexts = small(contexts, options)?;
     layout.context_bytes = small(context, options)?;
-    layout.total = small(contexts.saturating_add(context.saturating_mul(u64::from(unit.invocations()))), options)?;
+    layout.total = small(contexts.saturating_add(context.saturating_mul(u64::from(unit.gangs()))), options)?;
     Ok(layout)
 }
 
@@ -141,8 +156,11 @@ impl Seen {
         self.count += 1;
         walk(&region.body, &mut |stmt| {
             let mut regs = Vec::new();
+            if let Stmt::Masked { mask: Operand::Reg(mask), .. } = stmt {
+                regs.push(*mask);
+            }
             match stmt {
-                Stmt::Inst(inst) => {
+                Stmt::Inst(inst) | Stmt::Masked { inst, .. } => {
                     inst.uses(|reg| regs.push(reg));
                     inst.defs(|reg| regs.push(reg));
                     inst.objects(|object| {
@@ -171,7 +189,7 @@ pub(crate) fn traffic(func: &Func, region: &Region, layout: &Layout) -> Traffic 
     let mut used = BTreeSet::new();
     let mut defined = BTreeSet::new();
     walk(&region.body, &mut |stmt| match stmt {
-        Stmt::Inst(inst) => {
+        Stmt::Inst(inst) | Stmt::Masked { inst, .. } => {
             inst.uses(|reg| {
                 used.insert(reg);
             });
@@ -227,7 +245,7 @@ fn set_before_used(region: &Region) -> BTreeSet<Reg> {
 mod tests {
     use super::*;
     use crate::ir::{Address, Base, Builtin, Cell, Inst, Object, Op, RegInfo, Ty};
-    use crate::passes::{regions, uniformity};
+    use crate::passes::{liveness, regions, uniformity};
     use naga::Span;
 
     fn copy(dst: u32, value: Operand) -> Stmt {
@@ -235,7 +253,7 @@ mod tests {
     }
 
     fn store(object: u32, value: Operand) -> Stmt {
-        let address = Address { base: Base::Object(ObjectId(object)), index: None, offset: 0 };
+        let address = Address::start(Base::Object(ObjectId(object)));
         Stmt::Inst(Inst::Store { cell: Cell::I32, address, value })
     }
 
@@ -266,17 +284,19 @@ mod tests {
             objects: vec![object.clone(), object],
             bindings: Vec::new(),
             workgroup_bytes: 20,
-            workgroup_size: [4, 1, 1],
+            workgroup_size: [8, 1, 1],
             constant_bytes: 0,
         };
-        let uniformity = uniformity::analyse(&unit);
+        let uniformity = uniformity::analyse(&unit, &liveness::analyse(&unit.entry));
         let nodes = regions::split(std::mem::take(&mut unit.entry.body), &uniformity).unwrap();
-        let layout = assign(&unit, &nodes, &uniformity, &Options::default()).unwrap();
-        assert_eq!(layout.slots.keys().copied().collect::<Vec<_>>(), [Reg(0), Reg(3)]);
-        // Behind the workgroup's memory, and in the context behind two slots.
+        let single = vec![true, false];
+        let layout = assign(&unit, &nodes, &uniformity.registers(), single, &Options::default()).unwrap();
+        // Both are the index, and so the index of the first lane says all.
+        assert_eq!(layout.slots.iter().collect::<Vec<_>>(), [(&Reg(0), &0), (&Reg(3), &4)]);
+        // Behind the workgroup's memory, and in the context behind two slots, once for each lane.
         assert_eq!(layout.home(ObjectId(0)), Some(Home::Scratch(32)));
-        assert_eq!(layout.home(ObjectId(1)), Some(Home::Context(8)));
-        assert_eq!((layout.contexts, layout.context_bytes, layout.total), (80, 48, 80 + 4 * 48));
+        assert_eq!(layout.home(ObjectId(1)), Some(Home::Context(16)));
+        assert_eq!((layout.contexts, layout.context_bytes, layout.total), (80, 176, 80 + 2 * 176));
         let mut seen = Vec::new();
         each_region(&nodes, &mut |region| seen.push(traffic(&unit.entry, region, &layout)));
         // Set before it is used: not loaded.

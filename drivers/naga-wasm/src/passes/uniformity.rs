@@ -1,24 +1,79 @@
-//! Finds values that are the same in all invocations of a workgroup.
+//! Finds how values differ between the invocations of a workgroup, and where these part.
 //!
-//! It starts by believing that everything is, and takes back what cannot be shown until nothing changes. A variable is
-//! uniform if all that is ever assigned to it is, and if all invocations get to each assignment together. They part at
-//! a condition that is not uniform, and where a jump leaves such a condition they stay parted up to its target.
+//! It starts by believing that nothing differs, and takes back what cannot be shown until nothing changes. A variable
+//! has the [`Variance`] that all that is ever assigned to it has, if those that part from an assignment do not read it
+//! later. Invocations part at a condition that is not the same for all, and where a jump leaves such a condition they
+//! stay parted up to its target.
+//!
+//! There are two ways to part. Gangs may go different ways at a condition that is the same within each; that matters
+//! for barriers only. Lanes of one gang that go different ways need masks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::ir::{Address, Base, Builtin, Func, Inst, Label, ObjectId, Operand, Stmt, Unit, walk};
+use super::liveness::Liveness;
+use crate::ir::{
+    Address, Base, Builtin, Func, Inst, LANES, Label, ObjectId, Op, Operand, Reg, Stmt, SubgroupOp, Unit, walk,
+};
 
 /// Rounds after which no variable is believed in any more. Real kernels take a handful; a chain of variables that hand
 /// a value on from round to round of a loop would take one for each.
 const MAX_ROUNDS: u32 = 64;
 
-/// What is uniform in one function.
+/// Low bits that are known to be 0 are counted up to here: enough for divisions by the sizes of tiles.
+const MAX_ZEROS: u32 = 16;
+
+/// How a value differs between invocations.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Variance {
+    /// It is the same in the whole workgroup.
+    pub(crate) workgroup: bool,
+    /// What it grows by from lane to lane of a gang; none if that is not known. 0: it is the same in all lanes.
+    pub(crate) stride: Option<u32>,
+    /// How many low bits are known to be 0, in lane 0.
+    zeros: u32,
+}
+
+impl Variance {
+    /// The same in the whole workgroup.
+    pub(crate) const WORKGROUP: Self = Self { workgroup: true, stride: Some(0), zeros: 0 };
+    /// The same in a gang.
+    pub(crate) const GANG: Self = Self { workgroup: false, stride: Some(0), zeros: 0 };
+    pub(crate) const VARYING: Self = Self { workgroup: false, stride: None, zeros: 0 };
+
+    fn affine(stride: u32, zeros: u32) -> Self {
+        Self { workgroup: false, stride: Some(stride), zeros: zeros.min(MAX_ZEROS) }
+    }
+
+    fn constant(value: u32) -> Self {
+        Self { zeros: value.trailing_zeros().min(MAX_ZEROS), ..Self::WORKGROUP }
+    }
+
+    /// The same in all lanes of a gang.
+    pub(crate) fn is_gang(self) -> bool {
+        self.stride == Some(0)
+    }
+
+    fn join(self, other: Self) -> Self {
+        Self {
+            workgroup: self.workgroup && other.workgroup,
+            stride: if self.stride == other.stride { self.stride } else { None },
+            zeros: self.zeros.min(other.zeros),
+        }
+    }
+}
+
+/// How values differ in one function, and where its invocations part.
 #[derive(Debug)]
 pub(crate) struct Uniformity {
-    regs: Vec<bool>,
+    regs: Vec<Option<Variance>>,
+    /// Whether all lanes of a gang have the same in an object, so that one copy is enough.
     objects: Vec<bool>,
+    /// Objects whose contents differ between invocations of the workgroup.
+    parted_objects: Vec<bool>,
     /// Loops whose rounds the invocations do not go through together.
-    parted: HashMap<Label, bool>,
+    parted: HashSet<Label>,
+    /// Labels that lanes leave a loop for while others go on, per loop.
+    escapes: HashMap<Label, Vec<Label>>,
     results: bool,
     changed: bool,
     workgroup_size: [u32; 3],
@@ -28,31 +83,40 @@ pub(crate) struct Uniformity {
 }
 
 /// Analyses the entry point of a unit.
-pub(crate) fn analyse(unit: &Unit) -> Uniformity {
+pub(crate) fn analyse(unit: &Unit, liveness: &Liveness) -> Uniformity {
     let mut callees = Vec::new();
     for function in &unit.functions {
-        let result = analyse_func(unit, function, &callees).results;
+        let result = analyse_func(unit, function, &Liveness::default(), &callees).results;
         callees.push(result);
     }
-    analyse_func(unit, &unit.entry, &callees)
+    if unit.is_single() {
+        return Uniformity::of_one(unit);
+    }
+    analyse_func(unit, &unit.entry, liveness, &callees)
 }
 
-fn analyse_func(unit: &Unit, func: &Func, callees: &[bool]) -> Uniformity {
+fn analyse_func(unit: &Unit, func: &Func, liveness: &Liveness, callees: &[bool]) -> Uniformity {
+    let differs = |object: &crate::ir::Object| object.shared;
     let mut uniformity = Uniformity {
-        regs: vec![true; func.regs.len()],
-        objects: unit.objects.iter().map(|object| !object.shared).collect(),
-        parted: HashMap::new(),
+        regs: vec![None; func.regs.len()],
+        objects: unit.objects.iter().map(|object| !differs(object)).collect(),
+        parted_objects: unit.objects.iter().map(differs).collect(),
+        parted: HashSet::new(),
+        escapes: HashMap::new(),
         results: true,
         changed: true,
         workgroup_size: unit.workgroup_size,
         callees: callees.to_vec(),
         read_only: unit.bindings.iter().map(|binding| !binding.writes).collect(),
     };
+    for &param in &func.params {
+        uniformity.define(param, Variance::WORKGROUP);
+    }
     // Each round that changes something takes at least one belief back, so it ends.
     let mut rounds = 0;
     while uniformity.changed {
         uniformity.changed = false;
-        uniformity.list(&func.body, false, &mut Vec::new());
+        Walker { of: &mut uniformity, liveness, split: Split::default() }.list(&func.body);
         rounds += 1;
         if rounds == MAX_ROUNDS {
             uniformity.give_up(func);
@@ -62,212 +126,482 @@ fn analyse_func(unit: &Unit, func: &Func, callees: &[bool]) -> Uniformity {
 }
 
 impl Uniformity {
-    /// Whether an operand is the same in all invocations of a workgroup.
-    pub(crate) fn is_uniform(&self, operand: Operand) -> bool {
-        match operand {
-            Operand::Reg(reg) => self.regs.get(reg.0 as usize).copied().unwrap_or(false),
-            Operand::I32(_) | Operand::F32(_) => true,
-            Operand::Builtin(builtin) => match builtin {
-                Builtin::Local(axis) | Builtin::Global(axis) => self.workgroup_size.get(axis as usize) == Some(&1),
-                Builtin::LocalIndex => self.workgroup_size == [1, 1, 1],
-                Builtin::Group(_) | Builtin::Groups(_) | Builtin::Last(_) | Builtin::Constant(_) => true,
-            },
+    /// Of a workgroup of one invocation.
+    fn of_one(unit: &Unit) -> Self {
+        Self {
+            regs: vec![Some(Variance::WORKGROUP); unit.entry.regs.len()],
+            objects: vec![true; unit.objects.len()],
+            parted_objects: vec![false; unit.objects.len()],
+            parted: HashSet::new(),
+            escapes: HashMap::new(),
+            results: true,
+            changed: false,
+            workgroup_size: unit.workgroup_size,
+            callees: Vec::new(),
+            read_only: Vec::new(),
         }
     }
 
-    /// Believes no more in variables, objects and loops. What is left follows in a round or two.
+    /// Whether an operand is the same in all invocations of a workgroup.
+    pub(crate) fn is_uniform(&self, operand: Operand) -> bool {
+        self.variance(operand).workgroup
+    }
+
+    /// How an operand differs.
+    pub(crate) fn variance(&self, operand: Operand) -> Variance {
+        self.known(operand).unwrap_or(Variance::WORKGROUP)
+    }
+
+    /// The variance of every register.
+    pub(crate) fn registers(&self) -> Vec<Variance> {
+        self.regs.iter().map(|known| known.unwrap_or(Variance::WORKGROUP)).collect()
+    }
+
+    /// Whether one copy of an object serves all lanes.
+    pub(crate) fn is_one_copy(&self, ObjectId(object): ObjectId) -> bool {
+        self.objects.get(object as usize).copied().unwrap_or(false)
+    }
+
+    /// Labels that lanes leave a loop for while others go on.
+    pub(crate) fn escapes(&self, label: Label) -> &[Label] {
+        self.escapes.get(&label).map_or(&[], Vec::as_slice)
+    }
+
+    /// The same, none if nothing was ever assigned to the register.
+    fn known(&self, operand: Operand) -> Option<Variance> {
+        match operand {
+            Operand::Reg(reg) => self.regs.get(reg.0 as usize).copied().flatten(),
+            Operand::I32(value) => Some(Variance::constant(value)),
+            Operand::Bool(_) | Operand::F32(_) => Some(Variance::WORKGROUP),
+            Operand::Builtin(builtin) => Some(builtin_variance(builtin, self.workgroup_size)),
+        }
+    }
+
+    fn define(&mut self, reg: Reg, variance: Variance) {
+        let Some(slot) = self.regs.get_mut(reg.0 as usize) else { return };
+        let joined = slot.map_or(variance, |before| before.join(variance));
+        if *slot != Some(joined) {
+            *slot = Some(joined);
+            self.changed = true;
+        }
+    }
+
+    /// Believes no more in variables, objects and loops. What is left follows in a few rounds.
     fn give_up(&mut self, func: &Func) {
         for (slot, info) in self.regs.iter_mut().zip(&func.regs) {
-            *slot &= !info.mutable;
+            if info.mutable {
+                *slot = Some(Variance::VARYING);
+            }
         }
         self.objects.fill(false);
+        self.parted_objects.fill(true);
         walk(&func.body, &mut |stmt| {
             if let Stmt::Loop { label, .. } = stmt {
-                self.parted.insert(*label, true);
+                self.parted.insert(*label);
             }
         });
         self.changed = true;
     }
 
-    fn list(&mut self, body: &[Stmt], parted: bool, pending: &mut Vec<Label>) {
+    fn load(&self, address: &Address) -> Option<Variance> {
+        let mut lanes = Variance::WORKGROUP;
+        let mut known = true;
+        address.operands(&mut |operand| match self.known(operand) {
+            Some(variance) => lanes = lanes.join(variance),
+            None => known = false,
+        });
+        if !known {
+            return None;
+        }
+        let (workgroup, gang) = match address.base {
+            // All lanes read at the same time, so what they read from one place is the same.
+            Base::Binding(binding) => (self.read_only.get(binding as usize).copied().unwrap_or(false), true),
+            Base::Workgroup => (false, true),
+            Base::Object(id @ ObjectId(object)) => {
+                (!self.parted_objects.get(object as usize).copied().unwrap_or(true), self.is_one_copy(id))
+            }
+        };
+        Some(if lanes.is_gang() && gang {
+            Variance { workgroup: lanes.workgroup && workgroup, ..Variance::GANG }
+        } else {
+            Variance::VARYING
+        })
+    }
+}
+
+/// How an operand differs, given how registers do.
+pub(crate) fn of_operand(regs: &[Variance], workgroup_size: [u32; 3], operand: Operand) -> Variance {
+    match operand {
+        Operand::Reg(Reg(reg)) => regs.get(reg as usize).copied().unwrap_or(Variance::WORKGROUP),
+        Operand::I32(value) => Variance::constant(value),
+        Operand::Bool(_) | Operand::F32(_) => Variance::WORKGROUP,
+        Operand::Builtin(builtin) => builtin_variance(builtin, workgroup_size),
+    }
+}
+
+/// The axis along which the lanes of a gang lie, if they lie along one.
+pub(crate) fn lane_axis([x, y, z]: [u32; 3]) -> Option<u8> {
+    let along = |size: u32, above: u32| size.is_multiple_of(LANES) || above == 1;
+    match (x, y) {
+        (1, 1) => Some(2),
+        (1, _) => along(y, z).then_some(1),
+        _ => along(x, y.saturating_mul(z)).then_some(0),
+    }
+}
+
+fn builtin_variance(builtin: Builtin, size: [u32; 3]) -> Variance {
+    let zeros = LANES.trailing_zeros();
+    let one = size == [1, 1, 1];
+    match builtin {
+        Builtin::Local(axis) | Builtin::Global(axis) => {
+            let extent = size.get(usize::from(axis)).copied().unwrap_or(1);
+            let global = matches!(builtin, Builtin::Global(_));
+            match lane_axis(size) {
+                _ if extent == 1 => Variance::WORKGROUP,
+                // The first lane of a row is at a multiple of the lanes, and so is the workgroup if its size is one.
+                Some(lanes) if lanes == axis => {
+                    Variance::affine(1, if global && !extent.is_multiple_of(LANES) { 0 } else { zeros })
+                }
+                Some(_) => Variance::GANG,
+                None => Variance::VARYING,
+            }
+        }
+        Builtin::LocalIndex if one => Variance::WORKGROUP,
+        Builtin::LocalIndex => Variance::affine(1, zeros),
+        Builtin::Group(_) | Builtin::Groups(_) | Builtin::Last(_) | Builtin::Constant(_) => Variance::WORKGROUP,
+        Builtin::Active => Variance::VARYING,
+    }
+}
+
+/// The variance of an operation's result.
+pub(crate) fn result(op: Op, args: &[Operand], known: &[Variance]) -> Variance {
+    let all = known.iter().copied().reduce(Variance::join).unwrap_or(Variance::WORKGROUP);
+    if matches!(op, Op::Any | Op::All) {
+        return Variance { workgroup: all.workgroup, ..Variance::GANG };
+    }
+    if matches!(op, Op::FMulAdd | Op::FMulSubFrom) {
+        return Variance::VARYING;
+    }
+    let base = Variance { workgroup: all.workgroup, stride: all.stride.filter(|&stride| stride == 0), zeros: 0 };
+    match (op, known, args) {
+        (Op::Copy, &[value], _) => value,
+        (Op::Select, &[accept, reject, condition], _) if condition.is_gang() => {
+            let either = accept.join(reject);
+            Variance { workgroup: either.workgroup && condition.workgroup, ..either }
+        }
+        (Op::Add, &[a, b], _) => sum(a, b, u32::wrapping_add),
+        (Op::Sub, &[a, b], _) => sum(a, b, u32::wrapping_sub),
+        (Op::Mul, &[a, b], &[_, Operand::I32(factor)]) => scaled(a, b, factor),
+        (Op::Mul, &[a, b], &[Operand::I32(factor), _]) => scaled(b, a, factor),
+        (Op::Mul, &[a, b], _) => Variance { zeros: (a.zeros + b.zeros).min(MAX_ZEROS), ..base },
+        (Op::Shl, &[a, _], &[_, Operand::I32(count)]) => {
+            let count = count % 32;
+            Variance { zeros: (a.zeros + count).min(MAX_ZEROS), ..scaled(a, Variance::WORKGROUP, 1 << count) }
+        }
+        (Op::DivU, &[a, _], &[_, Operand::I32(divisor)]) if stays_in_block(a, divisor) => block(a),
+        (Op::ShrU, &[a, _], &[_, Operand::I32(count)]) if stays_in_block(a, 1 << (count % 32)) => {
+            Variance { zeros: a.zeros.saturating_sub(count % 32), ..block(a) }
+        }
+        (Op::RemU, &[a, _], &[_, Operand::I32(divisor)]) if stays_in_block(a, divisor) => rest(a, divisor),
+        (Op::And, &[a, _], &[_, Operand::I32(bits)] | &[Operand::I32(bits), _])
+            if bits != u32::MAX && (bits + 1).is_power_of_two() && stays_in_block(a, bits + 1) =>
+        {
+            rest(a, bits + 1)
+        }
+        _ => base,
+    }
+}
+
+/// The variance of what a subgroup operation gives.
+fn subgroup(op: SubgroupOp, args: &[Variance]) -> Variance {
+    match (op, args) {
+        (SubgroupOp::Ballot, _) => Variance::GANG,
+        (SubgroupOp::Shuffle(_) | SubgroupOp::Pick, &[value, ..]) if value.is_gang() => value,
+        (SubgroupOp::Shuffle([first, rest @ ..]), _) if rest == [first; 3] => Variance::GANG,
+        (SubgroupOp::Pick, &[_, lane]) if lane.is_gang() => Variance::GANG,
+        _ => Variance::VARYING,
+    }
+}
+
+fn sum(a: Variance, b: Variance, op: impl Fn(u32, u32) -> u32) -> Variance {
+    let stride = a.stride.zip(b.stride).map(|(a, b)| op(a, b));
+    Variance { workgroup: a.workgroup && b.workgroup, stride, zeros: a.zeros.min(b.zeros) }
+}
+
+fn scaled(value: Variance, other: Variance, factor: u32) -> Variance {
+    Variance {
+        workgroup: value.workgroup && other.workgroup,
+        stride: value.stride.map(|stride| stride.wrapping_mul(factor)),
+        zeros: (value.zeros + factor.trailing_zeros()).min(MAX_ZEROS),
+    }
+}
+
+/// Whether all lanes of a value have the same quotient by `divisor`: they count up from a multiple of their number, and
+/// the divisor is a multiple of it too.
+fn stays_in_block(value: Variance, divisor: u32) -> bool {
+    value.stride == Some(1) && value.zeros >= LANES.trailing_zeros() && divisor != 0 && divisor.is_multiple_of(LANES)
+}
+
+fn block(value: Variance) -> Variance {
+    Variance { workgroup: value.workgroup, ..Variance::GANG }
+}
+
+fn rest(value: Variance, divisor: u32) -> Variance {
+    Variance { zeros: value.zeros.min(divisor.trailing_zeros()), ..value }
+}
+
+/// A part of an `if`, or a jump, that lanes of a gang went to while others did not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Parting {
+    /// The others do the second part of the `if` later.
+    Accept(Label),
+    /// The others wait at the end of the `if`.
+    Reject(Label),
+    /// The others wait at a label.
+    Jump(Label),
+}
+
+/// Where lanes of a gang have parted, at some place of a function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Partings {
+    list: Vec<Parting>,
+}
+
+impl Partings {
+    pub(crate) fn depth(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(crate) fn push(&mut self, parting: Parting) {
+        if !self.list.contains(&parting) {
+            self.list.push(parting);
+        }
+    }
+
+    /// Adds those of another way to the present place.
+    pub(crate) fn merge(&mut self, other: Self) {
+        other.list.into_iter().for_each(|parting| self.push(parting));
+    }
+
+    /// The parts of an `if` end.
+    pub(crate) fn end_arm(&mut self, label: Label) {
+        self.list.retain(|parting| !matches!(parting, Parting::Accept(l) | Parting::Reject(l) if *l == label));
+    }
+
+    /// The lanes at a label go on.
+    pub(crate) fn end_block(&mut self, label: Label) {
+        self.list.retain(|parting| *parting != Parting::Jump(label));
+    }
+
+    /// Whether a variable that is set here must keep its value in the lanes that are not here.
+    pub(crate) fn need(&self, liveness: &Liveness, reg: Reg) -> bool {
+        self.list.iter().any(|parting| match *parting {
+            Parting::Accept(label) => liveness.is_live_in_reject(label, reg) || liveness.is_live_after(label, reg),
+            Parting::Reject(label) | Parting::Jump(label) => liveness.is_live_after(label, reg),
+        })
+    }
+}
+
+/// How far invocations have parted at some place.
+#[derive(Clone, Debug, Default)]
+struct Split {
+    /// Inside of a condition that is not the same for the workgroup.
+    parted: bool,
+    /// Labels at which invocations wait.
+    pending: Vec<Label>,
+    lanes: Partings,
+    /// Blocks and loops around the present place.
+    open: Vec<Open>,
+}
+
+/// A block or loop that is not at its end.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    label: Label,
+    is_loop: bool,
+    /// How deep the lanes had parted at its start.
+    depth: usize,
+}
+
+impl Split {
+    fn is_parted(&self) -> bool {
+        self.parted || !self.pending.is_empty()
+    }
+}
+
+struct Walker<'a> {
+    of: &'a mut Uniformity,
+    liveness: &'a Liveness,
+    split: Split,
+}
+
+impl Walker<'_> {
+    fn list(&mut self, body: &[Stmt]) {
         for stmt in body {
-            let here = parted || !pending.is_empty();
             match stmt {
-                Stmt::Inst(inst) => self.inst(inst, here),
-                Stmt::If { condition, accept, reject, .. } => {
-                    let inside = parted || !self.is_uniform(*condition);
-                    // Neither arm is after the other: jumps out of one do not part the other.
-                    let before = pending.clone();
-                    self.list(accept, inside, pending);
-                    let mut other = before;
-                    self.list(reject, inside, &mut other);
-                    for label in other {
-                        if !pending.contains(&label) {
-                            pending.push(label);
-                        }
-                    }
-                }
+                Stmt::Inst(inst) | Stmt::Masked { inst, .. } => self.inst(inst),
+                Stmt::If { label, condition, accept, reject, .. } => self.choice(*label, *condition, accept, reject),
                 Stmt::Block { label, body } => {
-                    self.list(body, parted, pending);
-                    pending.retain(|waiting| waiting != label);
+                    let depth = self.split.lanes.depth();
+                    self.split.open.push(Open { label: *label, is_loop: false, depth });
+                    self.list(body);
+                    self.split.open.pop();
+                    self.split.pending.retain(|waiting| waiting != label);
+                    self.split.lanes.end_block(*label);
                 }
-                Stmt::Loop { label, body } => self.repeat(*label, body, parted, pending),
-                Stmt::Jump { label, .. } => {
-                    if here && !pending.contains(label) {
-                        pending.push(*label);
-                    }
-                }
+                Stmt::Loop { label, body } => self.repeat(*label, body),
+                Stmt::Jump { label, .. } => self.jump(*label),
                 Stmt::Return { values } => {
-                    let uniform = !here && values.iter().all(|&value| self.is_uniform(value));
-                    self.results &= uniform;
+                    let uniform = !self.split.is_parted() && values.iter().all(|&value| self.of.is_uniform(value));
+                    self.of.results &= uniform;
                     // Label 0 is never made: the end of the function.
-                    if here && !pending.contains(&Label(0)) {
-                        pending.push(Label(0));
-                    }
+                    self.jump(Label(0));
                 }
                 Stmt::Barrier { .. } => {}
             }
         }
     }
 
-    fn repeat(&mut self, label: Label, body: &[Stmt], parted: bool, pending: &mut Vec<Label>) {
-        let known = self.parted.get(&label).copied().unwrap_or(false);
-        let before = pending.len();
-        self.list(body, parted || known, pending);
+    fn choice(&mut self, label: Label, condition: Operand, accept: &[Stmt], reject: &[Stmt]) {
+        let condition = self.of.variance(condition);
+        let before = self.split.clone();
+        self.split.parted |= !condition.workgroup;
+        let inside = self.split.clone();
+        if !condition.is_gang() {
+            self.split.lanes.push(Parting::Accept(label));
+        }
+        self.list(accept);
+        // Gangs that jumped out of the first part do not part those that do the second.
+        let mut accepted = std::mem::replace(&mut self.split, inside);
+        if !condition.is_gang() {
+            // But lanes wait for the other lanes.
+            accepted.lanes.end_arm(label);
+            self.split.lanes = accepted.lanes.clone();
+            self.split.lanes.push(Parting::Reject(label));
+        }
+        self.list(reject);
+        self.split.parted = before.parted;
+        for waiting in accepted.pending {
+            if !self.split.pending.contains(&waiting) {
+                self.split.pending.push(waiting);
+            }
+        }
+        self.split.lanes.merge(accepted.lanes);
+        self.split.lanes.end_arm(label);
+    }
+
+    fn jump(&mut self, label: Label) {
+        if self.split.is_parted() && !self.split.pending.contains(&label) {
+            self.split.pending.push(label);
+        }
+        let target = self.split.open.iter().rev().find(|open| open.label == label);
+        if self.split.lanes.depth() <= target.map_or(0, |open| open.depth) {
+            return;
+        }
+        self.split.lanes.push(Parting::Jump(label));
+        // Lanes leave these loops while others may stay.
+        for open in self.split.open.iter().rev().take_while(|open| open.label != label) {
+            let escapes = self.of.escapes.entry(open.label).or_default();
+            if open.is_loop && !escapes.contains(&label) {
+                escapes.push(label);
+                self.of.changed = true;
+            }
+        }
+    }
+
+    fn repeat(&mut self, label: Label, body: &[Stmt]) {
+        let known = self.of.parted.contains(&label);
+        let outer = self.split.parted;
+        let before = self.split.pending.len();
+        for escape in self.of.escapes(label).to_vec() {
+            self.split.lanes.push(Parting::Jump(escape));
+        }
+        self.split.parted |= known;
+        self.split.open.push(Open { label, is_loop: true, depth: self.split.lanes.depth() });
+        self.list(body);
+        self.split.open.pop();
+        self.split.parted = outer;
         // A parted jump to the start, or out of the loop: the rounds are no longer taken together.
-        if pending.len() > before && !known {
-            self.parted.insert(label, true);
-            self.changed = true;
+        if self.split.pending.len() > before && !known {
+            self.of.parted.insert(label);
+            self.of.changed = true;
         }
-        pending.retain(|&waiting| waiting != label);
+        self.split.pending.retain(|&waiting| waiting != label);
+        self.split.lanes.end_block(label);
     }
 
-    fn inst(&mut self, inst: &Inst, parted: bool) {
-        let mut uniform = true;
-        inst.operands(|operand| uniform &= self.is_uniform(operand));
-        uniform &= match inst {
-            Inst::Op { .. } | Inst::Store { .. } | Inst::Fill { .. } => true,
+    fn inst(&mut self, inst: &Inst) {
+        let parted = self.split.is_parted();
+        let variance = match inst {
+            Inst::Op { op, args, .. } => {
+                let known: Option<Vec<_>> = args.iter().map(|&arg| self.of.known(arg)).collect();
+                known.map(|known| result(*op, args, &known))
+            }
             // All invocations read it, and nobody writes in between.
-            Inst::UniformLoad { .. } => true,
-            Inst::Load { address, .. } => self.memory_is_uniform(address),
-            Inst::Move { from, .. } => self.memory_is_uniform(from),
-            Inst::Atomic { .. } => false,
-            Inst::Call { function, .. } => self.callees.get(*function as usize).copied().unwrap_or(false),
+            Inst::UniformLoad { .. } => Some(Variance::WORKGROUP),
+            Inst::Load { address, .. } => self.of.load(address),
+            Inst::Atomic { op: crate::ir::AtomicOp::Load, address, .. } => {
+                self.of.load(address).map(|variance| Variance { workgroup: false, ..variance })
+            }
+            Inst::Atomic { .. } => Some(Variance::VARYING),
+            Inst::Subgroup { op, args, .. } => {
+                let known: Option<Vec<_>> = args.iter().map(|&arg| self.of.known(arg)).collect();
+                known.map(|known| subgroup(*op, &known))
+            }
+            Inst::Call { function, args, .. } => {
+                let known: Option<Vec<_>> = args.iter().map(|&arg| self.of.known(arg)).collect();
+                let same = self.of.callees.get(*function as usize).copied().unwrap_or(false);
+                known.map(|known| {
+                    let all = known.into_iter().reduce(Variance::join).unwrap_or(Variance::WORKGROUP);
+                    let all = Variance { zeros: 0, stride: all.stride.filter(|&stride| stride == 0), ..all };
+                    if same { all } else { Variance::VARYING }
+                })
+            }
+            Inst::Store { .. } | Inst::Fill { .. } | Inst::Move { .. } => None,
         };
-        match inst {
-            Inst::Store { address, .. } | Inst::Fill { address, .. } | Inst::Move { to: address, .. } => {
-                if let Base::Object(object) = address.base
-                    && (!uniform || parted)
-                {
-                    self.part_object(object);
+        self.written(inst, parted);
+        let Some(variance) = variance else { return };
+        let is_copy = matches!(inst, Inst::Op { op: Op::Copy, .. });
+        let mut defined = Vec::new();
+        inst.defs(|reg| defined.push(reg));
+        for reg in defined {
+            let mut variance = variance;
+            if is_copy {
+                // A register with one definition that is made in parted control flow is the same in all that make it.
+                variance.workgroup &= !parted;
+                if self.split.lanes.need(self.liveness, reg) {
+                    variance = Variance::VARYING;
                 }
             }
-            _ => {}
-        }
-        let mut lost = Vec::new();
-        inst.defs(|reg| lost.push(reg));
-        // A register with one definition that is made in parted control flow is the same in all that make it.
-        let is_copy = matches!(inst, Inst::Op { op: crate::ir::Op::Copy, .. });
-        if !uniform || (parted && is_copy) {
-            for reg in lost {
-                if let Some(slot) = self.regs.get_mut(reg.0 as usize)
-                    && *slot
-                {
-                    *slot = false;
-                    self.changed = true;
-                }
-            }
+            self.of.define(reg, variance);
         }
     }
 
-    fn memory_is_uniform(&self, address: &Address) -> bool {
-        match address.base {
-            Base::Binding(binding) => self.read_only.get(binding as usize).copied().unwrap_or(false),
-            Base::Workgroup => false,
-            Base::Object(ObjectId(object)) => self.objects.get(object as usize).copied().unwrap_or(false),
+    /// Takes note of what is written to objects.
+    fn written(&mut self, inst: &Inst, parted: bool) {
+        let (address, content) = match inst {
+            Inst::Store { address, value, .. } => (address, self.of.variance(*value)),
+            Inst::Fill { address, .. } => (address, Variance::WORKGROUP),
+            Inst::Move { to, from, .. } => (to, self.of.load(from).unwrap_or(Variance::WORKGROUP)),
+            _ => return,
+        };
+        let Base::Object(ObjectId(object)) = address.base else { return };
+        let mut all = content;
+        address.operands(&mut |operand| all = all.join(self.of.variance(operand)));
+        if (!all.workgroup || parted)
+            && let Some(slot) = self.of.parted_objects.get_mut(object as usize)
+            && !*slot
+        {
+            *slot = true;
+            self.of.changed = true;
         }
-    }
-
-    fn part_object(&mut self, ObjectId(object): ObjectId) {
-        if let Some(slot) = self.objects.get_mut(object as usize)
+        let lanes_parted = self.split.lanes.depth() > 0;
+        if (!all.is_gang() || lanes_parted)
+            && let Some(slot) = self.of.objects.get_mut(object as usize)
             && *slot
         {
             *slot = false;
-            self.changed = true;
+            self.of.changed = true;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ir::{Op, Reg, RegInfo, Ty};
-    use naga::Span;
-
-    const SPAN: Span = Span::UNDEFINED;
-
-    fn unit(body: Vec<Stmt>, mutable: &[bool]) -> Unit {
-        let regs = mutable.iter().map(|&mutable| RegInfo { ty: Ty::I32, mutable }).collect();
-        Unit {
-            entry: Func { params: Vec::new(), results: Vec::new(), regs, body, span: SPAN },
-            functions: Vec::new(),
-            objects: Vec::new(),
-            bindings: Vec::new(),
-            workgroup_bytes: 0,
-            workgroup_size: [8, 1, 1],
-            constant_bytes: 0,
-        }
-    }
-
-    fn copy(dst: u32, value: Operand) -> Stmt {
-        Stmt::Inst(Inst::Op { dst: Reg(dst), op: Op::Copy, args: vec![value] })
-    }
-
-    fn when(condition: Operand, accept: Vec<Stmt>) -> Stmt {
-        Stmt::If { condition, accept, reject: Vec::new(), span: SPAN }
-    }
-
-    const LANE: Operand = Operand::Builtin(Builtin::LocalIndex);
-    const GROUP: Operand = Operand::Builtin(Builtin::Group(0));
-
-    fn of(unit: &Unit, reg: u32) -> bool {
-        analyse(unit).is_uniform(Operand::Reg(Reg(reg)))
-    }
-
-    #[test]
-    fn assignment_under_a_condition_that_differs_makes_a_variable_differ() {
-        let one = Operand::I32(1);
-        assert!(of(&unit(vec![copy(0, one), when(GROUP, vec![copy(0, GROUP)])], &[true]), 0));
-        assert!(!of(&unit(vec![copy(0, one), when(LANE, vec![copy(0, one)])], &[true]), 0));
-        assert!(!of(&unit(vec![copy(0, LANE)], &[true]), 0));
-    }
-
-    #[test]
-    fn after_a_jump_that_not_all_take_control_differs_until_its_target() {
-        let out = Label(1);
-        let jump = when(LANE, vec![Stmt::Jump { label: out, span: SPAN }]);
-        let inside = vec![jump, copy(0, Operand::I32(1))];
-        let body = vec![copy(0, GROUP), copy(1, GROUP), Stmt::Block { label: out, body: inside }, copy(1, GROUP)];
-        let unit = unit(body, &[true, true]);
-        assert!(!of(&unit, 0));
-        assert!(of(&unit, 1));
-    }
-
-    #[test]
-    fn a_loop_that_not_all_leave_together_makes_its_counter_differ() {
-        let (out, top) = (Label(1), Label(2));
-        let round = |condition: Operand| {
-            let body = vec![
-                when(condition, vec![Stmt::Jump { label: out, span: SPAN }]),
-                Stmt::Inst(Inst::Op { dst: Reg(1), op: Op::Add, args: vec![Operand::Reg(Reg(0)), Operand::I32(1)] }),
-                copy(0, Operand::Reg(Reg(1))),
-                Stmt::Jump { label: top, span: SPAN },
-            ];
-            let body = vec![Stmt::Loop { label: top, body }];
-            unit(vec![copy(0, Operand::I32(0)), Stmt::Block { label: out, body }], &[true, false])
-        };
-        assert!(of(&round(GROUP), 0));
-        assert!(!of(&round(LANE), 0));
-        assert!(of(&round(Operand::Reg(Reg(1))), 0));
     }
 }

@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses its part of this")]
 #![allow(clippy::result_large_err, reason = "naga's errors are what they are")]
 
+pub mod oracle;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 

@@ -93,7 +93,8 @@ fn run(
     bound: &mut [Bound],
 ) -> Result<bool, Error> {
     let launch = Dispatch { function: &function.name, groups, constants };
-    let report = hal_interpreter::run(program, &launch, bound, &Options { steps: STEPS, checks: true })?;
+    let report =
+        hal_interpreter::run(program, &launch, bound, &Options { steps: STEPS, checks: true, ..Options::default() })?;
     // What lies between, and which of two writes stays, is not determined; neither is which element an index out of range means.
     let open = |kind| matches!(kind, FindingKind::Race | FindingKind::OutOfBounds { .. });
     Ok(!report.findings.iter().any(|finding| open(finding.kind)))

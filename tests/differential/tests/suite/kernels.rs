@@ -42,7 +42,7 @@ fn random_kernels_do_what_the_interpreter_does() {
         let mut bound: Vec<Bound> =
             before.iter().map(|(binding, bytes)| Bound { binding: *binding, bytes: bytes.clone() }).collect();
         let launch = Dispatch { function: "main", groups: kernel.workgroups(), constants: &[] };
-        let options = Options { steps: STEPS, checks: false };
+        let options = Options { steps: STEPS, ..Options::default() };
         match hal_interpreter::run(&program, &launch, &mut bound, &options) {
             Ok(_) => {}
             Err(error) if error.kind == ErrorKind::Steps => {

@@ -1,0 +1,122 @@
+//! What is to be run, checked before any device is opened.
+
+use super::{
+    args::{Bind, Out, Run},
+    data::MAX_DATA_BYTES,
+    source::Source,
+};
+use crate::{file, text};
+use anyhow::{Context, bail, ensure};
+use hal_driver::OverrideValue;
+use hal_interpreter::Bound;
+use hal_kernel::{Function, Program};
+use std::time::Duration;
+
+/// A kernel, its data, and how often it runs.
+pub struct Job {
+    /// The kernel.
+    pub source: Source,
+    /// The same, with its overrides resolved.
+    pub program: Program,
+    /// Their values.
+    pub overrides: Vec<(String, OverrideValue)>,
+    /// The entry point.
+    pub function: String,
+    /// Workgroups along x, y and z.
+    pub groups: [u32; 3],
+    /// As many bytes as the function takes.
+    pub constants: Vec<u8>,
+    /// What the function uses and what it begins with, ascending.
+    pub bindings: Vec<Bound>,
+    /// Of these, the numbers that the function writes, ascending.
+    pub written: Vec<u32>,
+    /// How often, at least once.
+    pub repeat: u32,
+    /// How long each time may take.
+    pub timeout: Duration,
+}
+
+impl Job {
+    /// From the command line and the files it names.
+    ///
+    /// # Errors
+    /// A refusal of the kernel; a function, binding or constant that is not there or does not fit; a file that cannot be used.
+    pub fn new(arguments: &Run) -> anyhow::Result<Self> {
+        let source = Source::read(&arguments.file)?;
+        let (program, overrides) = source.specialize(&source.load()?, &arguments.overrides)?;
+        let function = function(&program, &arguments.entry)?;
+        let (name, needs) = (text::shown(&function.name), function.constant_bytes as usize);
+        let constants = arguments.constants.0.clone();
+        let given = constants.len();
+        ensure!(given == needs, "{name} takes {needs} bytes of constants; --constants gives {given}");
+        let written: Vec<u32> = function.bindings.iter().filter(|it| it.writes).map(|it| it.binding).collect();
+        outputs(&arguments.outputs, &written, &name)?;
+        Ok(Self {
+            bindings: bindings(&arguments.bindings, function)?,
+            function: function.name.clone(),
+            groups: arguments.groups,
+            repeat: arguments.repeat,
+            timeout: arguments.timeout,
+            source,
+            program,
+            overrides,
+            constants,
+            written,
+        })
+    }
+
+    /// Whether the function writes a binding.
+    pub fn writes(&self, binding: u32) -> bool {
+        self.written.contains(&binding)
+    }
+}
+
+fn function<'a>(program: &'a Program, name: &str) -> anyhow::Result<&'a Function> {
+    program.function(name).with_context(|| {
+        let names = program.functions().iter().take(16).map(|function| text::shown(&function.name));
+        format!("the kernel has no function {}; there are: {}", text::shown(name), text::list(names))
+    })
+}
+
+/// What the function uses, in its order. What it does not use may be given and is left out, with a note.
+fn bindings(given: &[Bind], function: &Function) -> anyhow::Result<Vec<Bound>> {
+    let name = text::shown(&function.name);
+    for (at, bind) in given.iter().enumerate() {
+        let twice = given.iter().take(at).any(|other| other.binding == bind.binding);
+        ensure!(!twice, "binding {} is given twice", bind.binding);
+        if function.bindings.iter().all(|used| used.binding != bind.binding) {
+            text::note(&format!("note: {name} does not use binding {}", bind.binding));
+        }
+    }
+    let (mut bound, mut left) = (Vec::new(), MAX_DATA_BYTES);
+    for used in &function.bindings {
+        let binding = used.binding;
+        let Some(bind) = given.iter().find(|bind| bind.binding == binding) else {
+            let called = text::shown(&used.name);
+            bail!("{name} uses binding {binding} ({called}); add --bind {binding}=zeros:BYTES or another content")
+        };
+        let bytes = bind.content.bytes(left).with_context(|| format!("--bind {binding}"))?;
+        let (needs, has) = (u64::from(used.min_length), bytes.len() as u64);
+        ensure!(needs <= has, "binding {binding} needs {needs} bytes at least; it is given {has}");
+        left = left.saturating_sub(has);
+        bound.push(Bound { binding, bytes });
+    }
+    Ok(bound)
+}
+
+/// Requires that outputs are written by the function, once each, to files that can be.
+fn outputs(outputs: &[Out], written: &[u32], name: &str) -> anyhow::Result<()> {
+    for (at, out) in outputs.iter().enumerate() {
+        let Out { binding, file } = out;
+        let twice = outputs.iter().take(at).any(|other| other.binding == *binding || other.file == *file);
+        ensure!(!twice, "--out {binding}={}: the binding or the file is there twice", file.display());
+        if !written.contains(binding) {
+            bail!(
+                "--out {binding}: {name} does not write it; it writes {}",
+                text::list(written.iter().map(u32::to_string))
+            );
+        }
+        file::require_writable(file)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! What every kernel has to compute, in f64 and in the plainest way.
+
+/// A row-major product of m x k and k x n.
+pub fn matmul(a: &[f32], b: &[f32], k: usize, n: usize) -> Vec<f64> {
+    let mut c = vec![0.0; a.len() / k * n];
+    for (a, c) in a.chunks_exact(k).zip(c.chunks_exact_mut(n)) {
+        for (left, b) in a.iter().zip(b.chunks_exact(n)) {
+            let left = f64::from(*left);
+            c.iter_mut().zip(b).for_each(|(c, right)| *c += left * f64::from(*right));
+        }
+    }
+    c
+}
+
+/// Softmax of each row.
+pub fn softmax(input: &[f32], columns: usize) -> Vec<f64> {
+    input.chunks_exact(columns).flat_map(|row| softmax_row(row.iter().map(|x| f64::from(*x)).collect())).collect()
+}
+
+fn softmax_row(mut row: Vec<f64>) -> Vec<f64> {
+    let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    row.iter_mut().for_each(|x| *x = (*x - largest).exp());
+    let sum: f64 = row.iter().sum();
+    row.iter_mut().for_each(|x| *x /= sum);
+    row
+}
+
+/// Each row to mean 0 and variance 1, then scaled and shifted by column.
+pub fn layernorm(input: &[f32], scale: &[f32], shift: &[f32], epsilon: f64) -> Vec<f64> {
+    let count = scale.len() as f64;
+    let row = |row: &[f32]| {
+        let mean = row.iter().map(|x| f64::from(*x)).sum::<f64>() / count;
+        let variance = row.iter().map(|x| (f64::from(*x) - mean).powi(2)).sum::<f64>() / count;
+        let factor = 1.0 / (variance + epsilon).sqrt();
+        let columns = row.iter().zip(scale).zip(shift);
+        let normal = |((x, scale), shift): ((&f32, &f32), &f32)| {
+            (f64::from(*x) - mean) * factor * f64::from(*scale) + f64::from(*shift)
+        };
+        columns.map(normal).collect::<Vec<f64>>()
+    };
+    input.chunks_exact(scale.len()).flat_map(row).collect()
+}
+
+/// One head of attention: softmax of scaled scores, times values.
+pub fn attention(queries: &[f32], keys: &[f32], values: &[f32], head: usize) -> Vec<f64> {
+    let scale = 1.0 / (head as f64).sqrt();
+    let one = |query: &[f32]| {
+        let score = |key: &[f32]| dot(query, key) * scale;
+        let weights = softmax_row(keys.chunks_exact(head).map(score).collect());
+        let mut output = vec![0.0; head];
+        for (weight, value) in weights.iter().zip(values.chunks_exact(head)) {
+            output.iter_mut().zip(value).for_each(|(output, value)| *output += weight * f64::from(*value));
+        }
+        output
+    };
+    queries.chunks_exact(head).flat_map(one).collect()
+}
+
+fn dot(left: &[f32], right: &[f32]) -> f64 {
+    left.iter().zip(right).map(|(left, right)| f64::from(*left) * f64::from(*right)).sum()
+}
+
+/// GELU by way of tanh.
+pub fn gelu(input: &[f32]) -> Vec<f64> {
+    let one = |x: f64| 0.5 * x * (1.0 + ((2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x.powi(3))).tanh());
+    input.iter().map(|x| one(f64::from(*x))).collect()
+}
+
+/// A block of weights that share a scale.
+pub const BLOCK: usize = 32;
+
+/// Products of rows of scaled integers with a vector.
+pub fn scaled_matvec(weights: &[i8], scales: &[f32], input: &[f64]) -> Vec<f64> {
+    let scaled = weights.chunks_exact(BLOCK).zip(scales).flat_map(|(block, scale)| {
+        let scale = f64::from(*scale);
+        block.iter().map(move |weight| f64::from(*weight) * scale)
+    });
+    let scaled: Vec<f64> = scaled.collect();
+    scaled.chunks_exact(input.len()).map(|row| row.iter().zip(input).map(|(weight, x)| weight * x).sum()).collect()
+}
+
+/// Products of rows of scaled integers with a vector of them: exact integers inside of a block.
+pub fn integer_matvec(weights: &[i8], scales: &[f32], input: &[i8], input_scales: &[f32]) -> Vec<f64> {
+    let rows = weights.chunks_exact(input.len()).zip(scales.chunks_exact(input_scales.len()));
+    let row = |(weights, scales): (&[i8], &[f32])| {
+        let blocks = weights.chunks_exact(BLOCK).zip(input.chunks_exact(BLOCK));
+        let sums = blocks.map(|(weights, input)| {
+            weights.iter().zip(input).map(|(weight, x)| i32::from(*weight) * i32::from(*x)).sum::<i32>()
+        });
+        let scales = scales.iter().zip(input_scales).map(|(left, right)| f64::from(*left) * f64::from(*right));
+        sums.zip(scales).map(|(sum, scale)| f64::from(sum) * scale).sum()
+    };
+    rows.map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
+        }
+    }
+
+    #[test]
+    fn a_product_of_matrices() {
+        // Not square, so that no two sizes can be exchanged unseen.
+        let product = matmul(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[7.0, 8.0, 9.0, 10.0, 11.0, 12.0], 3, 2);
+        close(&product, &[58.0, 64.0, 139.0, 154.0]);
+    }
+
+    #[test]
+    fn softmax_and_layernorm_of_short_rows() {
+        let log = f32::ln;
+        close(&softmax(&[log(1.0), log(3.0), 5.0, 5.0], 2), &[0.25, 0.75, 0.5, 0.5]);
+        // Mean 3, variance 4.
+        close(&layernorm(&[1.0, 5.0], &[1.0, 10.0], &[0.5, 0.0], 0.0), &[-0.5, 10.0]);
+        close(&layernorm(&[1.0, 5.0], &[1.0, 1.0], &[0.0, 0.0], 12.0), &[-0.5, 0.5]);
+    }
+
+    #[test]
+    fn attention_weighs_values() {
+        // Scores 0 and 2 ln 3 / 2 = ln 3, so weights 1/4 and 3/4.
+        let keys = [0.0, 0.0, 0.0, 0.0, 3f32.ln(), 0.0, 0.0, 0.0];
+        let values = [0.0, 4.0, 0.0, 1.0, 4.0, 8.0, 0.0, 1.0];
+        close(&attention(&[2.0, 9.0, 9.0, 9.0], &keys, &values, 4), &[3.0, 7.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn gelu_at_known_places() {
+        close(&gelu(&[0.0, 1.0, -1.0, 10.0]), &[0.0, 0.841_192, -0.158_808, 10.0]);
+    }
+
+    #[test]
+    fn scaled_rows_times_a_vector() {
+        let mut weights = vec![0_i8; 4 * BLOCK];
+        (weights[0], weights[BLOCK], weights[2 * BLOCK + 1]) = (3, -2, 5);
+        let scales = [1.0, 2.0, 0.5, 1.0];
+        let mut input = vec![0_i8; 2 * BLOCK];
+        (input[0], input[1], input[BLOCK]) = (1, 2, 4);
+        let plain: Vec<f64> = input.iter().map(|x| f64::from(*x)).collect();
+        close(&scaled_matvec(&weights, &scales, &plain), &[3.0 - 16.0, 5.0]);
+        close(&integer_matvec(&weights, &scales, &input, &[10.0, 1.0]), &[30.0 - 16.0, 50.0]);
+    }
+}
