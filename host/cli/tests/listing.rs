@@ -79,7 +79,8 @@ fn a_probe_reports_in_one_line() {
     let report = hal(["probe-driver", "null"]).expect(0);
     let line = report.stdout.lines().find_map(|line| line.strip_prefix("hal-probe: ")).unwrap();
     let answer: serde_json::Value = serde_json::from_str(line).unwrap();
-    assert_eq!(answer["Ok"][0]["path"], "0");
+    assert_eq!(answer["Ok"]["found"][0]["path"], "0");
+    assert_eq!(answer["Ok"]["unusable"], serde_json::json!([]));
     hal(["probe-driver", "vulkanx"]).expect(125).says(&["vulkanx"]);
     assert!(!hal(["--help"]).expect(0).stdout.contains("probe-driver"), "it is no command for people");
 }
