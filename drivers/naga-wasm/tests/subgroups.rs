@@ -137,16 +137,16 @@ fn exchanges() {
         let v = on.iter().find(|(at, _)| *at == l).unwrap().1;
         there(on, l, v & 3)
     });
-    check(&guarded("lane ^ 3u", "subgroupShuffleXor(v, 3u)"), move |on, l| there(on, l, l % 4 ^ 3));
+    check(&guarded("lane ^ 3u", "subgroupShuffleXor(v, 3u)"), move |on, l| there(on, l, (l % 4) ^ 3));
     check(&guarded("lane + 1u", "subgroupShuffleDown(v, select(0u, 1u, lane < 3u))"), move |on, l| {
         let next = if l % 4 < 3 { l % 4 + 1 } else { 3 };
         if l % 4 == 3 && !on.iter().any(|(at, _)| at % 4 == 0) { l } else { there(on, l, next) }
     });
     check(&guarded("lane - 1u", "subgroupShuffleUp(v, 1u)"), move |on, l| there(on, l, (l + 3) % 4));
     check(&guarded("1u", "quadBroadcast(v, 1u)"), move |on, l| there(on, l, 1));
-    check(&guarded("lane ^ 1u", "quadSwapX(v)"), move |on, l| there(on, l, l % 4 ^ 1));
-    check(&guarded("lane ^ 2u", "quadSwapY(v)"), move |on, l| there(on, l, l % 4 ^ 2));
-    check(&guarded("lane ^ 3u", "quadSwapDiagonal(v)"), move |on, l| there(on, l, l % 4 ^ 3));
+    check(&guarded("lane ^ 1u", "quadSwapX(v)"), move |on, l| there(on, l, (l % 4) ^ 1));
+    check(&guarded("lane ^ 2u", "quadSwapY(v)"), move |on, l| there(on, l, (l % 4) ^ 2));
+    check(&guarded("lane ^ 3u", "quadSwapDiagonal(v)"), move |on, l| there(on, l, (l % 4) ^ 3));
 }
 
 #[test]

@@ -211,7 +211,6 @@ impl Lowerer<'_, '_> {
 /// What a reduction has from lanes that are off, or before the first one.
 fn neutral(op: SubgroupOperation, scalar: Scalar) -> Vec<Operand> {
     use SubgroupOperation::{All, And, Max, Min, Mul};
-    let greatest = op == Min;
     match scalar.kind {
         ScalarKind::Bool => vec![Operand::Bool(matches!(op, All | And))],
         ScalarKind::Float => vec![Operand::float(match op {
@@ -225,20 +224,9 @@ fn neutral(op: SubgroupOperation, scalar: Scalar) -> Vec<Operand> {
             let (low, high) = match op {
                 Mul => (1, 0),
                 And => (u32::MAX, u32::MAX),
-                Min | Max if !signed => {
-                    if greatest {
-                        (u32::MAX, u32::MAX)
-                    } else {
-                        (0, 0)
-                    }
-                }
-                Min | Max => {
-                    if greatest {
-                        (u32::MAX, u32::MAX >> 1)
-                    } else {
-                        (0, 1 << 31)
-                    }
-                }
+                Min if signed => (u32::MAX, u32::MAX >> 1),
+                Min => (u32::MAX, u32::MAX),
+                Max if signed => (0, 1 << 31),
                 _ => (0, 0),
             };
             if words(scalar) == 2 {
