@@ -399,3 +399,20 @@ fn partial_groups_in_two_dimensions() {
     let out = run(source, "main", Run { groups: [3, 3, 2], buffers, constants, ..Run::default() });
     assert!(out.words(0).iter().all(|&count| count == 1), "{:?}", out.words(0));
 }
+
+#[test]
+fn a_condition_from_before_a_barrier_masks_what_follows_it() {
+    // All that uses the condition behind the barrier is the mask of one assignment.
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) l: u32) {
+            var x = 1u;
+            let c = o[l] > 3u;
+            workgroupBarrier();
+            if c { x = 5u; }
+            o[l] = x;
+        }";
+    let input = bytes_u(&[9, 0, 9, 9, 0, 0, 9, 0]);
+    let out = run(source, "main", Run { buffers: vec![(0, input)], ..Run::default() });
+    assert_eq!(out.words(0), [5, 1, 5, 5, 1, 1, 5, 1]);
+}

@@ -131,6 +131,7 @@ fn walk_through(func: &Func) -> Walker {
         tops: HashMap::new(),
         targets: HashMap::new(),
         changed: true,
+        everything: false,
         unknown: controls.saturating_mul(2 * count) > MAX_BITS,
         needed: None,
     };
@@ -141,7 +142,7 @@ fn walk_through(func: &Func) -> Walker {
     while walker.changed && walks <= MAX_WALKS {
         walker.changed = false;
         if walks == MAX_WALKS {
-            walker.give_up();
+            walker.everything = true;
         }
         let end = walker.empty.clone();
         walker.list(&func.body, end);
@@ -158,6 +159,8 @@ struct Walker {
     /// What is needed where a jump to a label leads.
     targets: HashMap<Label, Rc<Set>>,
     changed: bool,
+    /// Everything is taken to be needed at the start of every loop.
+    everything: bool,
     /// The function is too large to be analysed.
     unknown: bool,
     /// Whether each instruction is needed, if that is asked for; the last one comes first.
@@ -165,13 +168,6 @@ struct Walker {
 }
 
 impl Walker {
-    /// Takes everything to be needed at the start of every loop.
-    fn give_up(&mut self) {
-        for top in self.tops.values_mut() {
-            top.all = true;
-        }
-    }
-
     /// What is needed before a list, given what is needed after it.
     fn list(&mut self, body: &[Stmt], mut live: Set) -> Set {
         for stmt in body.iter().rev() {
@@ -204,7 +200,8 @@ impl Walker {
                 live = self.list(body, (*after).clone());
             }
             Stmt::Loop { label, body } => {
-                let top = self.tops.get(label).unwrap_or(&self.empty).clone();
+                let mut top = self.tops.get(label).unwrap_or(&self.empty).clone();
+                top.all |= self.everything;
                 self.targets.insert(*label, Rc::new(top.clone()));
                 live = self.list(body, live);
                 live.all |= top.all;

@@ -205,9 +205,12 @@ impl Masks<'_> {
 
     /// Whether statements are worth being there twice, and not yet inside of such.
     fn may_double(&self, mask: Mask, rest: &[Stmt]) -> bool {
-        let mut statements = 0usize;
-        walk(rest, &mut |_| statements += 1);
-        !self.doubled && mask != Mask::All && (MIN_DOUBLED..=MAX_DOUBLED).contains(&statements)
+        if self.doubled || mask == Mask::All {
+            return false;
+        }
+        // Counted no further than that, as it is asked at each parting.
+        let most = MAX_DOUBLED + 1;
+        (MIN_DOUBLED..most).contains(&count(rest, most))
     }
 
     /// The rest of a list without masks if all lanes are on, and with them otherwise.
@@ -531,6 +534,23 @@ fn is_harmless(stmt: &Stmt) -> bool {
         Stmt::Jump { .. } => true,
         _ => false,
     }
+}
+
+/// How many statements a list has, counted up to `most` or little more.
+fn count(body: &[Stmt], most: usize) -> usize {
+    let mut statements = 0;
+    for stmt in body {
+        statements += 1;
+        if statements >= most {
+            break;
+        }
+        match stmt {
+            Stmt::If { accept, reject, .. } => statements += count(accept, most) + count(reject, most),
+            Stmt::Block { body, .. } | Stmt::Loop { body, .. } => statements += count(body, most),
+            _ => {}
+        }
+    }
+    statements
 }
 
 /// Whether a list has a jump to somewhere outside of it.

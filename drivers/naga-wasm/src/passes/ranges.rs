@@ -14,6 +14,9 @@ use crate::ir::{Address, Builtin, Inst, LANES, Op, Operand, Reg, Stmt, Term, Uni
 const WALKS_TO_SIGN: u32 = 2;
 const WALKS_TO_TOP: u32 = 4;
 
+/// Walks after which variables are taken to be any number, all at once: each walk may find one more of a chain.
+const MAX_WALKS: u32 = 24;
+
 /// Greatest number that is the same signed and unsigned.
 const SIGN: u32 = i32::MAX.cast_unsigned();
 
@@ -35,6 +38,10 @@ pub(crate) fn remove_clamps(unit: &mut Unit, variances: &[Variance]) {
         ranges.changed = false;
         ranges.list(&mut body);
         ranges.walks += 1;
+        if ranges.walks == MAX_WALKS {
+            // What is made of them follows, as it comes after them.
+            ranges.give_up();
+        }
     }
     ranges.rewrites = true;
     ranges.list(&mut body);
@@ -173,6 +180,13 @@ impl Ranges<'_> {
             return;
         }
         inst.defs(|reg| self.define(reg, u32::MAX));
+    }
+
+    fn give_up(&mut self) {
+        for (max, _) in self.max.iter_mut().zip(&self.variables).filter(|(_, variable)| **variable) {
+            *max = u32::MAX;
+        }
+        self.changed = true;
     }
 
     fn define(&mut self, reg: Reg, max: u32) {

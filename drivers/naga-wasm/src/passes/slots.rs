@@ -190,6 +190,9 @@ pub(crate) fn traffic(func: &Func, region: &Region, layout: &Layout) -> Traffic 
     let mut defined = BTreeSet::new();
     walk(&region.body, &mut |stmt| match stmt {
         Stmt::Inst(inst) | Stmt::Masked { inst, .. } => {
+            if let Stmt::Masked { mask: Operand::Reg(mask), .. } = stmt {
+                used.insert(*mask);
+            }
             inst.uses(|reg| {
                 used.insert(reg);
             });

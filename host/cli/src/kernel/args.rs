@@ -77,7 +77,7 @@ pub struct Run {
     /// What is bound, and what is in it
     #[arg(long = "bind", value_name = "N=CONTENT", value_parser = bind)]
     pub bindings: Vec<Bind>,
-    /// The constants (var<immediate>) in hexadecimal, two digits a byte, in the order of memory
+    /// The constants (`var<immediate>`) in hexadecimal, two digits a byte, in the order of memory
     #[arg(long, value_name = "HEX", value_parser = hex, default_value = "")]
     pub constants: Constants,
     /// Give an override a value
