@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use crate::ir::{Address, Base, Func, Inst, Label, ObjectId, Operand, Reg, RegInfo, Stmt, Unit};
 use crate::passes::regions::Node;
-use crate::passes::uniformity::Variance;
+use crate::passes::variance::Variance;
 
 /// All functions of a unit.
 pub(crate) fn unit(unit: &Unit, variances: &[Variance]) -> String {

@@ -8,7 +8,7 @@ use super::module::Emitter;
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::ir::{Cell, Func, Inst, Label, Operand, Reg, RegInfo, Stmt, walk_insts};
 use crate::passes::locals::{self, Locals, scalar_type};
-use crate::passes::uniformity::Variance;
+use crate::passes::variance::Variance;
 
 /// Which function a body is of: they leave in different ways.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

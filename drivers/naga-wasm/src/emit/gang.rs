@@ -12,7 +12,7 @@ use super::module::Emitter;
 use super::value::{splat, steps};
 use crate::ir::{Builtin, LANES, Operand, Stmt, Unit, walk};
 use crate::passes::regions::Region;
-use crate::passes::uniformity::lane_axis;
+use crate::passes::variance::lane_axis;
 
 /// Parameter of `run` with the number of workgroups along the first axis; two more follow.
 pub(super) const GROUPS: u32 = 2;

@@ -16,7 +16,7 @@ use crate::options::Options;
 use crate::passes::locals::scalar_type;
 use crate::passes::regions::Node;
 use crate::passes::slots::Layout;
-use crate::passes::uniformity::Variance;
+use crate::passes::variance::Variance;
 
 /// Bytes of all copies of routines in a module; further uses call them.
 pub(super) const MAX_COPIED: usize = 24 << 10;

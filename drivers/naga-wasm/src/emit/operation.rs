@@ -8,7 +8,7 @@ use super::module::{Emitter, MAX_COPIED};
 use super::routine::Routine;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Helper, Op, Operand, Reg, Ty};
-use crate::passes::uniformity;
+use crate::passes::variance;
 use crate::runtime;
 
 /// Bytes of a routine that is copied to where it is used.
@@ -42,7 +42,7 @@ impl Body {
             return Ok(());
         }
         let known: Vec<_> = args.iter().map(|&arg| self.variance(arg)).collect();
-        match uniformity::result(op, args, &known).stride {
+        match variance::result(op, args, &known).stride {
             Some(stride) => {
                 self.scalar_operation(emitter, op, args)?;
                 self.set_scalar(emitter, dst, stride);

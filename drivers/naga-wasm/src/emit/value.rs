@@ -10,7 +10,7 @@ use super::module::Emitter;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Builtin, Cell, LANES, Operand, Reg, Ty};
 use crate::passes::locals::{Store, is_vector, local_type};
-use crate::passes::uniformity::{self, Variance};
+use crate::passes::variance::{self, Variance};
 
 /// Bytes of a vector.
 pub(super) const VECTOR: u32 = 4 * LANES;
@@ -36,7 +36,7 @@ pub(super) const ALL_LANES: [u8; 4] = [0, 1, 2, 3];
 impl Body {
     /// How an operand differs between lanes.
     pub(super) fn variance(&self, operand: Operand) -> Variance {
-        uniformity::of_operand(&self.variances, self.workgroup_size, operand)
+        variance::of_operand(&self.variances, self.workgroup_size, operand)
     }
 
     /// Whether an operand is a vector.

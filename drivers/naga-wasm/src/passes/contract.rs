@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::uniformity::Variance;
+use super::variance::Variance;
 use crate::ir::{Func, Inst, Op, Operand, Reg, Stmt, walk_insts};
 
 /// Rewrites a function.

@@ -7,7 +7,7 @@ use wasm_encoder::ValType;
 
 use super::regions::Node;
 use super::slots::{Layout, traffic};
-use super::uniformity::Variance;
+use super::variance::Variance;
 use crate::ir::{Func, Inst, Operand, Reg, RegInfo, Stmt, Ty};
 
 /// Registers that are alive at the same time in wasm locals; further ones lie in scratch memory. Code generators allot

@@ -10,8 +10,10 @@
 //! each, then.
 
 use super::liveness::Liveness;
+use super::partings::{Parting, Partings};
 use super::regions::{Node, Region};
-use super::uniformity::{Parting, Partings, Uniformity, Variance};
+use super::uniformity::Uniformity;
+use super::variance::Variance;
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::ir::{AtomicOp, Builtin, Inst, LANES, Label, Op, Operand, Reg, RegInfo, Stmt, SubgroupOp, Ty, Unit, walk};
 

@@ -9,6 +9,7 @@
 //! | [`dead`] | IR | removes computations whose result nobody reads |
 //! | [`liveness`] | IR | which variables are needed where invocations that parted meet again; removes assignments |
 //! | [`uniformity`] | IR | how values and control flow differ between invocations |
+//! | [`variance`], [`partings`] | | what `uniformity` knows of a value and of a place |
 //! | [`ranges`] | IR | removes the clamps of indices that are in range |
 //! | [`contract`] | IR | fuses multiplications with additions |
 //! | [`regions`] | IR | splits a function at its barriers |
@@ -23,9 +24,11 @@ pub(crate) mod inline;
 pub(crate) mod liveness;
 pub(crate) mod locals;
 pub(crate) mod masks;
+pub(crate) mod partings;
 pub(crate) mod promote;
 pub(crate) mod ranges;
 pub(crate) mod regions;
 pub(crate) mod scalars;
 pub(crate) mod slots;
 pub(crate) mod uniformity;
+pub(crate) mod variance;

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::uniformity::{self, Variance};
+use super::variance::{self, Variance};
 use crate::ir::{Address, Builtin, Inst, LANES, Op, Operand, Reg, Stmt, Term, Unit};
 
 /// Walks after which variables that still grow are taken to be any non-negative number, and any number at all.
@@ -65,7 +65,7 @@ struct Ranges<'a> {
 
 impl Ranges<'_> {
     fn variance(&self, operand: Operand) -> Variance {
-        uniformity::of_operand(self.variances, self.size, operand)
+        variance::of_operand(self.variances, self.size, operand)
     }
 
     fn is_variable(&self, Reg(reg): Reg) -> bool {

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::locals::is_vector;
 use super::regions::{Node, Region, each_region};
-use super::uniformity::Variance;
+use super::variance::Variance;
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::ir::{Func, LANES, ObjectId, Operand, Reg, Stmt, Unit, walk, walk_insts};
 use crate::options::Options;
