@@ -123,7 +123,8 @@ impl Store {
     }
 }
 
-/// Makes the folder if it is not there, for this user alone, and refuses one that others can write. What lies above it is whoever's who named it.
+/// Makes the folder if it is not there, for this user alone, and refuses one that is another's or that others can write. What lies above it is the
+/// business of whoever named it.
 fn private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -137,8 +138,14 @@ fn private(folder: &Path) -> io::Result<()> {
         return Err(wrong("it is not a folder"));
     }
     #[cfg(unix)]
-    if std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o022 != 0 {
-        return Err(wrong("others can write the folder"));
+    {
+        use std::os::unix::fs::MetadataExt;
+        if metadata.uid() != rustix::process::geteuid().as_raw() {
+            return Err(wrong("the folder is another user's"));
+        }
+        if metadata.mode() & 0o022 != 0 {
+            return Err(wrong("others can write the folder"));
+        }
     }
     Ok(())
 }
@@ -270,6 +277,11 @@ mod tests {
             assert!(Store::new(&folder.0, ADAPTER, "driver").is_none(), "{shared:o}");
         }
         fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o700)).unwrap();
+        // Only the superuser can give a folder away; for others there is nothing to try.
+        if std::os::unix::fs::chown(&folder.0, Some(12_345), None).is_ok() {
+            assert!(Store::new(&folder.0, ADAPTER, "driver").is_none());
+            std::os::unix::fs::chown(&folder.0, Some(rustix::process::geteuid().as_raw()), None).unwrap();
+        }
         let link = folder.0.join("link");
         std::os::unix::fs::symlink(&folder.0, &link).unwrap();
         assert!(Store::new(&link, ADAPTER, "driver").is_none());

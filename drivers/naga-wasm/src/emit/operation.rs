@@ -242,15 +242,19 @@ impl Body {
     /// Applies a routine to what is on the stack. A call costs as much as ten instructions or more, as all vectors that
     /// are alive have to be kept in memory; so short routines are copied in, as long as there is room.
     fn call_or_copy(&mut self, emitter: &mut Emitter, routine: runtime::Routine) {
-        let (bytes, locals) = runtime::piece(routine, 0);
+        let mut first = self.piece_locals(0);
+        let (mut bytes, locals) = runtime::piece(routine, first);
         if bytes.len() > MAX_PIECE || emitter.copied + bytes.len() > MAX_COPIED {
             let function = emitter.routine(Routine::Runtime(routine));
             self.code().call(function);
             return;
         }
         emitter.copied += bytes.len();
-        let first = self.piece_locals(locals);
-        let (bytes, _) = runtime::piece(routine, first);
+        let enough = self.piece_locals(locals);
+        if enough != first {
+            first = enough;
+            (bytes, _) = runtime::piece(routine, first);
+        }
         for param in (0..routine.params()).rev() {
             self.code().local_set(first + param);
         }
