@@ -8,6 +8,7 @@ mod emit;
 mod ir;
 mod layout;
 mod lower;
+mod op;
 mod options;
 mod passes;
 mod pipeline;

@@ -23,7 +23,7 @@ impl Body {
         op: Op,
         args: &[Operand],
     ) -> Result<(), Diagnostic> {
-        if args.len() != arity(op) {
+        if args.len() != op.arity() {
             return Err(defect("an operation with the wrong number of operands"));
         }
         if matches!(op, Op::Any | Op::All) {
@@ -58,7 +58,7 @@ impl Body {
     /// Pushes the result for the first lane.
     fn scalar_operation(&mut self, emitter: &mut Emitter, op: Op, args: &[Operand]) -> Result<(), Diagnostic> {
         match (op, args) {
-            (Op::Helper(Helper::ConstantWord), &[index]) => {
+            (Op::ConstantWord, &[index]) => {
                 self.scalar(emitter, index)?;
                 let function = emitter.routine(Routine::ConstantWord);
                 self.code().call(function);
@@ -87,6 +87,7 @@ impl Body {
         }
         let mut code = self.code();
         match op {
+            Op::ConstantWord => return Err(defect("a word of the constants by way of an instruction")),
             Op::Copy | Op::ToNumber | Op::Any | Op::All | Op::Helper(_) | Op::MinU | Op::FMin | Op::FMax => &mut code,
             Op::FMulAdd | Op::FMulSubFrom => return Err(defect("a fused operation on scalars")),
             Op::Select => code.select(),
@@ -146,11 +147,10 @@ impl Body {
 
     /// A function of the runtime, for one lane: they are all of four.
     fn helper_of_one(&mut self, emitter: &mut Emitter, helper: Helper, args: &[Operand]) -> Result<(), Diagnostic> {
-        let routine = runtime::Routine::of(helper).ok_or_else(|| defect("a helper without a routine"))?;
         for &arg in args {
             self.vector(emitter, arg)?;
         }
-        let function = emitter.routine(Routine::Runtime(routine));
+        let function = emitter.routine(Routine::Runtime(Op::Helper(helper)));
         self.code().call(function);
         match helper.result() {
             Ty::F32 => self.code().f32x4_extract_lane(0),
@@ -162,7 +162,7 @@ impl Body {
     /// Pushes the results for all lanes.
     fn vector_operation(&mut self, emitter: &mut Emitter, op: Op, args: &[Operand]) -> Result<(), Diagnostic> {
         match (op, args) {
-            (Op::Helper(Helper::ConstantWord), &[index]) => return self.constant_words(emitter, index),
+            (Op::ConstantWord, &[index]) => return self.constant_words(emitter, index),
             (Op::Select, &[accept, reject, condition]) => return self.choice(emitter, accept, reject, condition),
             (Op::Shl | Op::ShrS | Op::ShrU, &[value, count]) if self.variance(count).is_gang() => {
                 self.vector(emitter, value)?;
@@ -184,8 +184,7 @@ impl Body {
         for &arg in args {
             self.vector(emitter, arg)?;
         }
-        if let Some(routine) = routine_of(op) {
-            self.call_or_copy(emitter, routine);
+        if self.call_or_copy(emitter, op) {
             return Ok(());
         }
         let mut code = self.code();
@@ -239,26 +238,28 @@ impl Body {
         Ok(())
     }
 
-    /// Applies a routine to what is on the stack. A call costs as much as ten instructions or more, as all vectors that
-    /// are alive have to be kept in memory; so short routines are copied in, as long as there is room.
-    fn call_or_copy(&mut self, emitter: &mut Emitter, routine: runtime::Routine) {
+    /// Applies an operation's function of the runtime to what is on the stack; false if it has none. A call costs as much as
+    /// ten instructions or more, as all vectors that are alive have to be kept in memory; so short functions are copied in,
+    /// as long as there is room.
+    fn call_or_copy(&mut self, emitter: &mut Emitter, op: Op) -> bool {
         let mut first = self.piece_locals(0);
-        let (mut bytes, locals) = runtime::piece(routine, first);
+        let Some((mut bytes, locals)) = runtime::piece(op, first) else { return false };
         if bytes.len() > MAX_PIECE || emitter.copied + bytes.len() > MAX_COPIED {
-            let function = emitter.routine(Routine::Runtime(routine));
+            let function = emitter.routine(Routine::Runtime(op));
             self.code().call(function);
-            return;
+            return true;
         }
         emitter.copied += bytes.len();
         let enough = self.piece_locals(locals);
         if enough != first {
             first = enough;
-            (bytes, _) = runtime::piece(routine, first);
+            bytes = runtime::piece(op, first).map_or(bytes, |(bytes, _)| bytes);
         }
-        for param in (0..routine.params()).rev() {
+        for param in (0..u32::try_from(op.arity()).unwrap_or(u32::MAX)).rev() {
             self.code().local_set(first + param);
         }
         self.raw(&bytes);
+        true
     }
 
     fn choice(
@@ -288,63 +289,5 @@ impl Body {
             self.code().call(function).i32x4_replace_lane(lane);
         }
         Ok(())
-    }
-}
-
-/// The routine of an operation that has no instruction for vectors.
-fn routine_of(op: Op) -> Option<runtime::Routine> {
-    use runtime::Routine;
-    match op {
-        Op::DivS => Some(Routine::DivS),
-        Op::DivU => Some(Routine::DivU),
-        Op::RemS => Some(Routine::RemS),
-        Op::RemU => Some(Routine::RemU),
-        Op::Shl => Some(Routine::Shl),
-        Op::ShrS => Some(Routine::ShrS),
-        Op::ShrU => Some(Routine::ShrU),
-        Op::Clz => Some(Routine::Clz),
-        Op::Ctz => Some(Routine::Ctz),
-        Op::Popcnt => Some(Routine::Popcnt),
-        Op::Helper(helper) => Routine::of(helper),
-        _ => None,
-    }
-}
-
-fn arity(op: Op) -> usize {
-    match op {
-        Op::Select | Op::FMulAdd | Op::FMulSubFrom => 3,
-        Op::Copy
-        | Op::Not
-        | Op::ToNumber
-        | Op::Any
-        | Op::All
-        | Op::Clz
-        | Op::Ctz
-        | Op::Popcnt
-        | Op::FNeg
-        | Op::FAbs
-        | Op::FSqrt
-        | Op::FCeil
-        | Op::FFloor
-        | Op::FTrunc
-        | Op::FNearest
-        | Op::TruncS
-        | Op::TruncU
-        | Op::ConvertS
-        | Op::ConvertU
-        | Op::ToFloat
-        | Op::ToInt => 1,
-        Op::Helper(
-            Helper::Pow
-            | Helper::Atan2
-            | Helper::Ldexp
-            | Helper::DotS
-            | Helper::DotU
-            | Helper::MulHigh
-            | Helper::WideToFloat { .. },
-        ) => 2,
-        Op::Helper(Helper::Quotient { .. }) => 4,
-        Op::Helper(_) => 1,
-        _ => 2,
     }
 }

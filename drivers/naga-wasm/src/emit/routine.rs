@@ -6,62 +6,33 @@ use super::atomic;
 use super::body::{Body, Target};
 use super::module::Emitter;
 use super::value::ALL_LANES;
-use crate::ir::{AtomicOp, Cell, Helper, LANES, Ty};
+use crate::ir::{AtomicOp, Cell, LANES, Op};
 use crate::runtime;
 
 /// A function that is emitted once, if something calls it.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Routine {
-    Runtime(runtime::Routine),
+    /// An operation that the runtime has a function for.
+    Runtime(Op),
     /// `(addresses, cells, mask)`
     Scatter(Cell),
     /// `(base, offsets, mask, length)`: zeroes in each lane that is on. With copies, offsets are into them.
-    Fill {
-        copies: bool,
-    },
+    Fill { copies: bool },
     /// `(to, its offsets, from, its offsets, mask, length)`: copies in each lane that is on.
-    Move {
-        to: bool,
-        from: bool,
-        words: bool,
-    },
+    Move { to: bool, from: bool, words: bool },
     /// `(addresses, values, compares, mask) -> olds`
-    Atomic {
-        op: AtomicOp,
-        plain: bool,
-    },
+    Atomic { op: AtomicOp, plain: bool },
     /// `(address, value, compare) -> old`
-    AtomicOne {
-        op: AtomicOp,
-        plain: bool,
-    },
+    AtomicOne { op: AtomicOp, plain: bool },
     /// `(index) -> word` of the constants.
     ConstantWord,
-}
-
-impl Helper {
-    /// The type of its result.
-    pub(crate) fn result(self) -> Ty {
-        match self {
-            Self::FrexpExponent
-            | Self::ToHalf
-            | Self::ReverseBits
-            | Self::DotS
-            | Self::DotU
-            | Self::MulHigh
-            | Self::Quotient { .. }
-            | Self::FloatToWide { .. }
-            | Self::ConstantWord => Ty::I32,
-            _ => Ty::F32,
-        }
-    }
 }
 
 impl Routine {
     fn signature(self) -> (Vec<ValType>, Vec<ValType>) {
         let (int, vector) = (ValType::I32, ValType::V128);
         match self {
-            Self::Runtime(routine) => runtime::signature(routine),
+            Self::Runtime(op) => runtime::signature(op),
             Self::Scatter(_) => (vec![vector; 3], Vec::new()),
             Self::Fill { .. } => (vec![int, vector, vector, int], Vec::new()),
             Self::Move { .. } => (vec![int, vector, int, vector, vector, int], Vec::new()),
@@ -82,7 +53,11 @@ impl Emitter<'_> {
         let index = self.functions.reserve(&params, &results);
         self.functions.routines.insert(routine, index);
         let body = match routine {
-            Routine::Runtime(routine) => runtime::body(routine),
+            Routine::Runtime(op) => match runtime::body(op) {
+                Some(body) => body,
+                // Found out where functions without a body are.
+                None => return index,
+            },
             Routine::Scatter(cell) => scatter(cell),
             Routine::Fill { copies } => fill(copies),
             Routine::Move { to, from, words } => copy(to, from, words),

@@ -6,7 +6,7 @@ use naga::Span;
 
 use super::{Lowerer, Value};
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::ir::{Address, AtomicOp, Base, Builtin, Cell, Helper, Inst, Object, ObjectId, Op, Operand, Reg, Ty};
+use crate::ir::{Address, AtomicOp, Base, Builtin, Cell, Inst, Object, ObjectId, Op, Operand, Reg, Ty};
 use crate::layout::{Shape, cell_of, ty_of, unsupported};
 
 /// What a pointer names.
@@ -183,7 +183,7 @@ impl Lowerer<'_, '_> {
             Some(index) => {
                 let index = self.b.op(Op::ShrU, &[index, Operand::I32(2)]);
                 let index = self.b.op(Op::Add, &[index, Operand::I32(word)]);
-                self.b.op(Op::Helper(Helper::ConstantWord), &[index])
+                self.b.op(Op::ConstantWord, &[index])
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Every routine, run in wasmtime and compared with Rust's own functions of `f64` or of scalars.
+//! Every op, run in wasmtime and compared with Rust's own functions of `f64` or of scalars.
 
 use wasm_encoder::{
     BlockType, CodeSection, ExportKind, ExportSection, Function, FunctionSection, InstructionSink, MemArg,
@@ -6,13 +6,13 @@ use wasm_encoder::{
 };
 use wasmtime::{Engine, Instance, Memory, Store, TypedFunc};
 
-use super::{Routine, body, signature};
+use super::{Helper, Op, body, signature};
 
 mod accuracy;
 mod exact;
 mod timing;
 
-/// A routine in a module that maps it over memory: first operands, second operands, results.
+/// A op in a module that maps it over memory: first operands, second operands, results.
 struct Bench {
     store: Store<()>,
     memory: Memory,
@@ -23,10 +23,10 @@ const PAGE: usize = 65536;
 
 impl Bench {
     /// Room for `count` lanes, a multiple of four.
-    fn new(routine: Routine, count: usize) -> Self {
+    fn new(op: Op, count: usize) -> Self {
         let bytes = count * 4;
         let engine = Engine::default();
-        let wasm = module(routine, bytes);
+        let wasm = module(op, bytes);
         let compiled = wasmtime::Module::new(&engine, wasm).unwrap();
         let mut store = Store::new(&engine, ());
         let instance = Instance::new(&mut store, &compiled, &[]).unwrap();
@@ -40,9 +40,9 @@ impl Bench {
     }
 }
 
-/// `map(bytes)` applies the routine to each 16 bytes.
-fn module(routine: Routine, bytes: usize) -> Vec<u8> {
-    let (params, results) = signature(routine);
+/// `map(bytes)` applies the op to each 16 bytes.
+fn module(op: Op, bytes: usize) -> Vec<u8> {
+    let (params, results) = signature(op);
     let binary = params.len() == 2;
     let mut types = TypeSection::new();
     types.ty().function(params, results);
@@ -55,7 +55,7 @@ fn module(routine: Routine, bytes: usize) -> Vec<u8> {
     let mut exports = ExportSection::new();
     exports.export("memory", ExportKind::Memory, 0).export("map", ExportKind::Func, 1);
     let mut code = CodeSection::new();
-    code.function(&body(routine)).function(&map_body(binary, bytes as u64));
+    code.function(&body(op).unwrap()).function(&map_body(binary, bytes as u64));
     let mut module = Module::new();
     module.section(&types).section(&functions).section(&memories).section(&exports).section(&code);
     module.finish()
@@ -79,11 +79,11 @@ fn map_body(binary: bool, bytes: u64) -> Function {
     function
 }
 
-/// The routine of all lanes.
-fn map(routine: Routine, xs: &[u32], ys: &[u32]) -> Vec<u32> {
+/// The op of all lanes.
+fn map(op: Op, xs: &[u32], ys: &[u32]) -> Vec<u32> {
     let count = xs.len().next_multiple_of(4);
     let bytes = count * 4;
-    let mut bench = Bench::new(routine, count);
+    let mut bench = Bench::new(op, count);
     let data = bench.memory.data_mut(&mut bench.store);
     for (values, place) in [(xs, 0), (ys, bytes)] {
         for (value, word) in values.iter().zip(data[place..place + bytes].chunks_exact_mut(4)) {
@@ -95,9 +95,9 @@ fn map(routine: Routine, xs: &[u32], ys: &[u32]) -> Vec<u32> {
     results.take(xs.len()).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
 }
 
-fn map_floats(routine: Routine, xs: &[f32], ys: &[f32]) -> Vec<f32> {
+fn map_floats(op: Op, xs: &[f32], ys: &[f32]) -> Vec<f32> {
     let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
-    map(routine, &bits(xs), &bits(ys)).into_iter().map(f32::from_bits).collect()
+    map(op, &bits(xs), &bits(ys)).into_iter().map(f32::from_bits).collect()
 }
 
 /// Numbers that look random (splitmix), always the same ones.

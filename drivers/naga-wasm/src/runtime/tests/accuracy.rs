@@ -1,6 +1,6 @@
 //! Functions of `f32`, over all exponents and densely where they bend.
 
-use super::{Routine, map_floats, random};
+use super::{Helper, Op, map_floats, random};
 
 /// What is special to some function.
 const SPECIAL: [f32; 22] = [
@@ -56,10 +56,10 @@ fn ulps(got: f32, want: f64) -> f64 {
 
 /// The largest error, in ulps, but for what is within `slack`.
 #[track_caller]
-fn check(routine: Routine, pairs: &[(f32, f32)], reference: impl Fn(f64, f64) -> f64, bound: f64, slack: f64) {
+fn check(op: Op, pairs: &[(f32, f32)], reference: impl Fn(f64, f64) -> f64, bound: f64, slack: f64) {
     let (xs, ys): (Vec<f32>, Vec<f32>) = pairs.iter().copied().unzip();
     let mut worst = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for ((&x, &y), &got) in xs.iter().zip(&ys).zip(&map_floats(routine, &xs, &ys)) {
+    for ((&x, &y), &got) in xs.iter().zip(&ys).zip(&map_floats(op, &xs, &ys)) {
         let want = reference(f64::from(x), f64::from(y));
         let off = ulps(got, want);
         if off > worst.0 && (off.is_infinite() || (f64::from(got) - want).abs() > slack) {
@@ -67,31 +67,31 @@ fn check(routine: Routine, pairs: &[(f32, f32)], reference: impl Fn(f64, f64) ->
         }
     }
     let (off, x, y, got, want) = worst;
-    println!("{routine:?}: {off:.3} ulp at {x:e}, {y:e}: {got:e} for {want:e}");
-    assert!(off <= bound, "{routine:?}: {off} ulp at {x:e}, {y:e}: {got:e}, not {want:e}");
+    println!("{op:?}: {off:.3} ulp at {x:e}, {y:e}: {got:e} for {want:e}");
+    assert!(off <= bound, "{op:?}: {off} ulp at {x:e}, {y:e}: {got:e}, not {want:e}");
 }
 
 #[track_caller]
-fn check_unary(routine: Routine, dense: (f32, f32), reference: fn(f64) -> f64, bound: f64) {
+fn check_unary(op: Op, dense: (f32, f32), reference: fn(f64) -> f64, bound: f64) {
     let all = all_exponents().chain(SPECIAL).chain(between(dense.0, dense.1, 1 << 19));
     let pairs: Vec<(f32, f32)> = all.map(|x| (x, 0.0)).collect();
-    check(routine, &pairs, |x, _| reference(x), bound, 0.0);
+    check(op, &pairs, |x, _| reference(x), bound, 0.0);
 }
 
 #[test]
 fn exponentials() {
-    check_unary(Routine::Exp, (-110.0, 90.0), f64::exp, 0.9);
-    check_unary(Routine::Exp, (-1.0, 1.0), f64::exp, 0.9);
-    check_unary(Routine::Exp2, (-155.0, 130.0), f64::exp2, 0.9);
-    check_unary(Routine::Exp2, (-1.0, 1.0), f64::exp2, 0.9);
+    check_unary(Op::Helper(Helper::Exp), (-110.0, 90.0), f64::exp, 0.9);
+    check_unary(Op::Helper(Helper::Exp), (-1.0, 1.0), f64::exp, 0.9);
+    check_unary(Op::Helper(Helper::Exp2), (-155.0, 130.0), f64::exp2, 0.9);
+    check_unary(Op::Helper(Helper::Exp2), (-1.0, 1.0), f64::exp2, 0.9);
 }
 
 #[test]
 fn logarithms() {
-    check_unary(Routine::Log, (0.3, 3.0), f64::ln, 0.9);
-    check_unary(Routine::Log, (0.99, 1.01), f64::ln, 0.9);
-    check_unary(Routine::Log2, (0.3, 3.0), f64::log2, 0.9);
-    check_unary(Routine::Log2, (0.99, 1.01), f64::log2, 0.9);
+    check_unary(Op::Helper(Helper::Log), (0.3, 3.0), f64::ln, 0.9);
+    check_unary(Op::Helper(Helper::Log), (0.99, 1.01), f64::ln, 0.9);
+    check_unary(Op::Helper(Helper::Log2), (0.3, 3.0), f64::log2, 0.9);
+    check_unary(Op::Helper(Helper::Log2), (0.99, 1.01), f64::log2, 0.9);
 }
 
 #[test]
@@ -106,9 +106,12 @@ fn powers() {
     pairs.extend(bases.zip(between(-152.0, 130.0, 1 << 20)).map(|(x, log)| (x, log / x.log2())));
     // All powers of what is near 1.
     pairs.extend(between(0.5, 2.0, 1 << 18).zip(between(-200.0, 200.0, 1 << 18)));
-    check(Routine::Pow, &pairs, reference, 0.6, 0.0);
-    let negative =
-        map_floats(Routine::Pow, &[-2.0, -0.0, -0.0, -2.0, f32::NAN, f32::NAN], &[3.0, 3.0, -3.0, 0.0, 1.0, 0.0]);
+    check(Op::Helper(Helper::Pow), &pairs, reference, 0.6, 0.0);
+    let negative = map_floats(
+        Op::Helper(Helper::Pow),
+        &[-2.0, -0.0, -0.0, -2.0, f32::NAN, f32::NAN],
+        &[3.0, 3.0, -3.0, 0.0, 1.0, 0.0],
+    );
     assert!(negative[0].is_nan() && negative[4].is_nan());
     assert_eq!([negative[1], negative[2], negative[3], negative[5]], [0.0, f32::INFINITY, 1.0, 1.0]);
 }
@@ -124,34 +127,34 @@ fn angles() -> Vec<(f32, f32)> {
 
 #[test]
 fn trigonometry() {
-    check(Routine::Sin, &angles(), |x, _| x.sin(), 0.9, 0.0);
-    check(Routine::Cos, &angles(), |x, _| x.cos(), 0.9, 0.0);
-    check(Routine::Tan, &angles(), |x, _| x.tan(), 1.2, 0.0);
+    check(Op::Helper(Helper::Sin), &angles(), |x, _| x.sin(), 0.9, 0.0);
+    check(Op::Helper(Helper::Cos), &angles(), |x, _| x.cos(), 0.9, 0.0);
+    check(Op::Helper(Helper::Tan), &angles(), |x, _| x.tan(), 1.2, 0.0);
     let huge = [5e8, 1e10, 1e15, -1e20, 1e30, f32::MAX, f32::MIN];
-    for routine in [Routine::Sin, Routine::Cos] {
-        for (x, got) in huge.iter().zip(map_floats(routine, &huge, &huge)) {
-            assert!(got.abs() <= 1.0, "{routine:?} of {x:e}: {got:e}");
+    for op in [Op::Helper(Helper::Sin), Op::Helper(Helper::Cos)] {
+        for (x, got) in huge.iter().zip(map_floats(op, &huge, &huge)) {
+            assert!(got.abs() <= 1.0, "{op:?} of {x:e}: {got:e}");
         }
     }
 }
 
 #[test]
 fn inverse_trigonometry() {
-    check_unary(Routine::Asin, (-1.0, 1.0), f64::asin, 0.6);
-    check_unary(Routine::Acos, (-1.0, 1.0), f64::acos, 0.6);
-    check_unary(Routine::Atan, (-5.0, 5.0), f64::atan, 0.6);
+    check_unary(Op::Helper(Helper::Asin), (-1.0, 1.0), f64::asin, 0.6);
+    check_unary(Op::Helper(Helper::Acos), (-1.0, 1.0), f64::acos, 0.6);
+    check_unary(Op::Helper(Helper::Atan), (-5.0, 5.0), f64::atan, 0.6);
     let mut pairs: Vec<(f32, f32)> = SPECIAL.into_iter().flat_map(|y| SPECIAL.map(|x| (y, x))).collect();
     pairs.extend(between(-4.0, 4.0, 1 << 19).zip(between(-3.0, 5.0, 1 << 19)));
     pairs.extend(all_exponents().zip(random(1 << 20).map(f32::from_bits)));
-    check(Routine::Atan2, &pairs, f64::atan2, 0.6, 0.0);
+    check(Op::Helper(Helper::Atan2), &pairs, f64::atan2, 0.6, 0.0);
 }
 
 #[test]
 fn hyperbolics() {
-    check_unary(Routine::Sinh, (-3.0, 3.0), f64::sinh, 0.7);
-    check_unary(Routine::Cosh, (-3.0, 3.0), f64::cosh, 0.7);
-    check_unary(Routine::Tanh, (-3.0, 3.0), f64::tanh, 0.7);
-    check_unary(Routine::Asinh, (-3.0, 3.0), f64::asinh, 0.6);
-    check_unary(Routine::Acosh, (1.0, 9.0), f64::acosh, 0.6);
-    check_unary(Routine::Atanh, (-1.0, 1.0), f64::atanh, 0.6);
+    check_unary(Op::Helper(Helper::Sinh), (-3.0, 3.0), f64::sinh, 0.7);
+    check_unary(Op::Helper(Helper::Cosh), (-3.0, 3.0), f64::cosh, 0.7);
+    check_unary(Op::Helper(Helper::Tanh), (-3.0, 3.0), f64::tanh, 0.7);
+    check_unary(Op::Helper(Helper::Asinh), (-3.0, 3.0), f64::asinh, 0.6);
+    check_unary(Op::Helper(Helper::Acosh), (1.0, 9.0), f64::acosh, 0.6);
+    check_unary(Op::Helper(Helper::Atanh), (-1.0, 1.0), f64::atanh, 0.6);
 }

@@ -1,6 +1,6 @@
 //! Operations on bits, which have one right answer.
 
-use super::{Routine, map, random};
+use super::{Helper, Op, map, random};
 
 /// Edges, and numbers of all sizes.
 fn words() -> Vec<u32> {
@@ -29,19 +29,19 @@ fn words() -> Vec<u32> {
 }
 
 #[track_caller]
-fn check_unary(routine: Routine, xs: &[u32], reference: impl Fn(u32) -> u32) {
-    for (&x, got) in xs.iter().zip(map(routine, xs, &[])) {
-        assert_eq!(got, reference(x), "{routine:?} of {x:#x}");
+fn check_unary(op: Op, xs: &[u32], reference: impl Fn(u32) -> u32) {
+    for (&x, got) in xs.iter().zip(map(op, xs, &[])) {
+        assert_eq!(got, reference(x), "{op:?} of {x:#x}");
     }
 }
 
 #[track_caller]
-fn check_binary(routine: Routine, reference: impl Fn(u32, u32) -> Option<u32>) {
+fn check_binary(op: Op, reference: impl Fn(u32, u32) -> Option<u32>) {
     let words = words();
     let (xs, ys): (Vec<u32>, Vec<u32>) = words.iter().flat_map(|&x| words.iter().map(move |&y| (x, y))).unzip();
-    for ((&x, &y), got) in xs.iter().zip(&ys).zip(map(routine, &xs, &ys)) {
+    for ((&x, &y), got) in xs.iter().zip(&ys).zip(map(op, &xs, &ys)) {
         if let Some(want) = reference(x, y) {
-            assert_eq!(got, want, "{routine:?} of {x:#x}, {y:#x}");
+            assert_eq!(got, want, "{op:?} of {x:#x}, {y:#x}");
         }
     }
 }
@@ -49,10 +49,10 @@ fn check_binary(routine: Routine, reference: impl Fn(u32, u32) -> Option<u32>) {
 #[test]
 fn bits_of_integers() {
     let all: Vec<u32> = words().into_iter().chain(random(1 << 16)).collect();
-    check_unary(Routine::Clz, &all, u32::leading_zeros);
-    check_unary(Routine::Ctz, &all, u32::trailing_zeros);
-    check_unary(Routine::Popcnt, &all, u32::count_ones);
-    check_unary(Routine::ReverseBits, &all, u32::reverse_bits);
+    check_unary(Op::Clz, &all, u32::leading_zeros);
+    check_unary(Op::Ctz, &all, u32::trailing_zeros);
+    check_unary(Op::Popcnt, &all, u32::count_ones);
+    check_unary(Op::Helper(Helper::ReverseBits), &all, u32::reverse_bits);
 }
 
 #[test]
@@ -62,8 +62,8 @@ fn dots_of_bytes() {
         Some(sum as u32)
     }
     let unsigned = |x: u32, y: u32| x.to_le_bytes().into_iter().zip(y.to_le_bytes());
-    check_binary(Routine::DotU, |x, y| dot(unsigned(x, y)));
-    check_binary(Routine::DotS, |x, y| dot(unsigned(x, y).map(|(a, b)| (a.cast_signed(), b.cast_signed()))));
+    check_binary(Op::Helper(Helper::DotU), |x, y| dot(unsigned(x, y)));
+    check_binary(Op::Helper(Helper::DotS), |x, y| dot(unsigned(x, y).map(|(a, b)| (a.cast_signed(), b.cast_signed()))));
 }
 
 #[test]
@@ -71,24 +71,24 @@ fn division() {
     let signed = |op: fn(i32, i32) -> Option<i32>| {
         move |x: u32, y: u32| op(x.cast_signed(), y.cast_signed()).map(i32::cast_unsigned)
     };
-    check_binary(Routine::DivS, signed(i32::checked_div));
-    check_binary(Routine::RemS, signed(i32::checked_rem));
-    check_binary(Routine::DivU, u32::checked_div);
-    check_binary(Routine::RemU, u32::checked_rem);
+    check_binary(Op::DivS, signed(i32::checked_div));
+    check_binary(Op::RemS, signed(i32::checked_rem));
+    check_binary(Op::DivU, u32::checked_div);
+    check_binary(Op::RemU, u32::checked_rem);
 }
 
 #[test]
 fn shifts() {
-    check_binary(Routine::Shl, |x, count| Some(x.wrapping_shl(count)));
-    check_binary(Routine::ShrU, |x, count| Some(x.wrapping_shr(count)));
-    check_binary(Routine::ShrS, |x, count| Some(x.cast_signed().wrapping_shr(count).cast_unsigned()));
+    check_binary(Op::Shl, |x, count| Some(x.wrapping_shl(count)));
+    check_binary(Op::ShrU, |x, count| Some(x.wrapping_shr(count)));
+    check_binary(Op::ShrS, |x, count| Some(x.cast_signed().wrapping_shr(count).cast_unsigned()));
 }
 
 #[test]
 fn halves() {
     let all: Vec<u32> = (0..=0xffff).collect();
-    let wide = map(Routine::FromHalf, &all, &[]);
-    let back = map(Routine::ToHalf, &wide, &[]);
+    let wide = map(Op::Helper(Helper::FromHalf), &all, &[]);
+    let back = map(Op::Helper(Helper::ToHalf), &wide, &[]);
     for ((&half, &got), &back) in all.iter().zip(&wide).zip(&back) {
         let got = f32::from_bits(got);
         if half & 0x7fff > 0x7c00 {
@@ -100,16 +100,16 @@ fn halves() {
     }
     // Bits above the half do not matter.
     let dirty: Vec<u32> = all.iter().map(|half| half | half << 16 ^ 0x1234_0000).collect();
-    assert_eq!(map(Routine::FromHalf, &dirty, &[]), wide);
+    assert_eq!(map(Op::Helper(Helper::FromHalf), &dirty, &[]), wide);
     // All ties and their neighbours, and random numbers.
     let ties = (0..0x7c00u32).flat_map(|half| {
         let middle = ((f64::from(value(half)) + f64::from(value(half + 1).min(65536.0))) / 2.0) as f32;
         [middle.next_down(), middle, middle.next_up(), -middle]
     });
     let numbers: Vec<u32> = ties.map(f32::to_bits).chain(random(1 << 20)).collect();
-    check_unary(Routine::ToHalf, &numbers, |bits| nearest(f32::from_bits(bits)));
+    check_unary(Op::Helper(Helper::ToHalf), &numbers, |bits| nearest(f32::from_bits(bits)));
     let numbers: Vec<u32> = numbers.into_iter().filter(|&bits| !f32::from_bits(bits).is_nan()).collect();
-    check_unary(Routine::RoundHalf, &numbers, |bits| value(nearest(f32::from_bits(bits))).to_bits());
+    check_unary(Op::Helper(Helper::RoundHalf), &numbers, |bits| value(nearest(f32::from_bits(bits))).to_bits());
 }
 
 /// What an `f16` is.
@@ -142,7 +142,7 @@ fn scaling_by_powers_of_two() {
     let exponents = (-320..=320).chain([i32::MIN, i32::MAX, -2000, 2000]);
     let (xs, es): (Vec<u32>, Vec<u32>) =
         words.iter().flat_map(|&x| exponents.clone().map(move |e| (x, e.cast_unsigned()))).unzip();
-    for ((&x, &e), got) in xs.iter().zip(&es).zip(map(Routine::Ldexp, &xs, &es)) {
+    for ((&x, &e), got) in xs.iter().zip(&es).zip(map(Op::Helper(Helper::Ldexp), &xs, &es)) {
         let (x, got) = (f32::from_bits(x), f32::from_bits(got));
         let want = (f64::from(x) * 2f64.powi(e.cast_signed().clamp(-400, 400))) as f32;
         assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{x:e}, {e}: {got:e}, not {want:e}");
@@ -152,8 +152,8 @@ fn scaling_by_powers_of_two() {
 #[test]
 fn fractions_and_exponents() {
     let xs: Vec<u32> = words().into_iter().chain(random(1 << 16)).collect();
-    let fractions = map(Routine::FrexpFraction, &xs, &[]);
-    let exponents = map(Routine::FrexpExponent, &xs, &[]);
+    let fractions = map(Op::Helper(Helper::FrexpFraction), &xs, &[]);
+    let exponents = map(Op::Helper(Helper::FrexpExponent), &xs, &[]);
     for ((&bits, &fraction), &exponent) in xs.iter().zip(&fractions).zip(&exponents) {
         let x = f32::from_bits(bits);
         if x == 0.0 || !x.is_finite() {
@@ -171,12 +171,19 @@ fn lanes_do_not_depend_on_their_neighbours() {
     let words: Vec<u32> = words().into_iter().chain(random(1 << 12)).collect();
     let mut turned = words.clone();
     turned.rotate_left(1);
-    for routine in [Routine::Log, Routine::Log2, Routine::Pow, Routine::Sin, Routine::Cos, Routine::Tan] {
-        let mut straight = map(routine, &words, &words);
+    for op in [
+        Op::Helper(Helper::Log),
+        Op::Helper(Helper::Log2),
+        Op::Helper(Helper::Pow),
+        Op::Helper(Helper::Sin),
+        Op::Helper(Helper::Cos),
+        Op::Helper(Helper::Tan),
+    ] {
+        let mut straight = map(op, &words, &words);
         straight.rotate_left(1);
-        for ((x, got), want) in turned.iter().zip(map(routine, &turned, &turned)).zip(straight) {
+        for ((x, got), want) in turned.iter().zip(map(op, &turned, &turned)).zip(straight) {
             let nan = f32::from_bits(got).is_nan() && f32::from_bits(want).is_nan();
-            assert!(nan || got == want, "{routine:?} of {x:#x}: {got:#x}, not {want:#x}");
+            assert!(nan || got == want, "{op:?} of {x:#x}: {got:#x}, not {want:#x}");
         }
     }
 }

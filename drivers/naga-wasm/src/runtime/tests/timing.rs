@@ -1,9 +1,9 @@
-//! How long a routine takes for each lane, next to Rust's function of a scalar.
+//! How long a op takes for each lane, next to Rust's function of a scalar.
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use super::{Bench, Routine};
+use super::{Bench, Helper, Op};
 
 const COUNT: usize = 1024;
 const REPEATS: usize = 300;
@@ -20,9 +20,9 @@ fn measure(mut run: impl FnMut()) -> f64 {
     (0..7).map(|_| once(&mut run)).fold(f64::INFINITY, f64::min)
 }
 
-fn compare(routine: Routine, from: f32, to: f32, scalar: Option<fn(f32) -> f32>) {
+fn compare(op: Op, from: f32, to: f32, scalar: Option<fn(f32) -> f32>) {
     let xs: Vec<f32> = (0..COUNT).map(|at| from + (to - from) * at as f32 / COUNT as f32).collect();
-    let mut bench = Bench::new(routine, COUNT);
+    let mut bench = Bench::new(op, COUNT);
     let data = bench.memory.data_mut(&mut bench.store);
     for (at, word) in data[..COUNT * 8].chunks_exact_mut(4).enumerate() {
         word.copy_from_slice(&xs[at % COUNT].to_le_bytes());
@@ -35,49 +35,49 @@ fn compare(routine: Routine, from: f32, to: f32, scalar: Option<fn(f32) -> f32>)
             }
         })
     });
-    println!("{routine:?}: {ours:.2} ns, scalar {theirs:.2} ns");
+    println!("{op:?}: {ours:.2} ns, scalar {theirs:.2} ns");
 }
 
 #[test]
 #[ignore = "measures, in an optimised build"]
 fn lanes_against_scalars() {
-    compare(Routine::Exp, -20.0, 20.0, Some(f32::exp));
-    compare(Routine::Exp2, -20.0, 20.0, Some(f32::exp2));
-    compare(Routine::Log, 0.1, 20.0, Some(f32::ln));
-    compare(Routine::Log2, 0.1, 20.0, Some(f32::log2));
-    compare(Routine::Pow, 0.1, 9.0, Some(|x| x.powf(x)));
-    compare(Routine::Sin, -20.0, 20.0, Some(f32::sin));
-    compare(Routine::Cos, -20.0, 20.0, Some(f32::cos));
-    compare(Routine::Tan, -20.0, 20.0, Some(f32::tan));
-    compare(Routine::Sin, 20_000.0, 40_000.0, Some(f32::sin));
-    compare(Routine::Asin, -1.0, 1.0, Some(f32::asin));
-    compare(Routine::Acos, -1.0, 1.0, Some(f32::acos));
-    compare(Routine::Atan, -5.0, 5.0, Some(f32::atan));
-    compare(Routine::Atan2, -5.0, 5.0, Some(|x| x.atan2(x)));
-    compare(Routine::Sinh, -5.0, 5.0, Some(f32::sinh));
-    compare(Routine::Cosh, -5.0, 5.0, Some(f32::cosh));
-    compare(Routine::Tanh, -5.0, 5.0, Some(f32::tanh));
-    compare(Routine::Asinh, -5.0, 5.0, Some(f32::asinh));
-    compare(Routine::Acosh, 1.0, 5.0, Some(f32::acosh));
-    compare(Routine::Atanh, -1.0, 1.0, Some(f32::atanh));
-    for routine in [
-        Routine::Ldexp,
-        Routine::FrexpFraction,
-        Routine::FrexpExponent,
-        Routine::ToHalf,
-        Routine::FromHalf,
-        Routine::ReverseBits,
-        Routine::Clz,
-        Routine::Ctz,
-        Routine::Popcnt,
-        Routine::DivS,
-        Routine::DivU,
-        Routine::RemS,
-        Routine::RemU,
-        Routine::Shl,
-        Routine::ShrS,
-        Routine::ShrU,
+    compare(Op::Helper(Helper::Exp), -20.0, 20.0, Some(f32::exp));
+    compare(Op::Helper(Helper::Exp2), -20.0, 20.0, Some(f32::exp2));
+    compare(Op::Helper(Helper::Log), 0.1, 20.0, Some(f32::ln));
+    compare(Op::Helper(Helper::Log2), 0.1, 20.0, Some(f32::log2));
+    compare(Op::Helper(Helper::Pow), 0.1, 9.0, Some(|x| x.powf(x)));
+    compare(Op::Helper(Helper::Sin), -20.0, 20.0, Some(f32::sin));
+    compare(Op::Helper(Helper::Cos), -20.0, 20.0, Some(f32::cos));
+    compare(Op::Helper(Helper::Tan), -20.0, 20.0, Some(f32::tan));
+    compare(Op::Helper(Helper::Sin), 20_000.0, 40_000.0, Some(f32::sin));
+    compare(Op::Helper(Helper::Asin), -1.0, 1.0, Some(f32::asin));
+    compare(Op::Helper(Helper::Acos), -1.0, 1.0, Some(f32::acos));
+    compare(Op::Helper(Helper::Atan), -5.0, 5.0, Some(f32::atan));
+    compare(Op::Helper(Helper::Atan2), -5.0, 5.0, Some(|x| x.atan2(x)));
+    compare(Op::Helper(Helper::Sinh), -5.0, 5.0, Some(f32::sinh));
+    compare(Op::Helper(Helper::Cosh), -5.0, 5.0, Some(f32::cosh));
+    compare(Op::Helper(Helper::Tanh), -5.0, 5.0, Some(f32::tanh));
+    compare(Op::Helper(Helper::Asinh), -5.0, 5.0, Some(f32::asinh));
+    compare(Op::Helper(Helper::Acosh), 1.0, 5.0, Some(f32::acosh));
+    compare(Op::Helper(Helper::Atanh), -1.0, 1.0, Some(f32::atanh));
+    for op in [
+        Op::Helper(Helper::Ldexp),
+        Op::Helper(Helper::FrexpFraction),
+        Op::Helper(Helper::FrexpExponent),
+        Op::Helper(Helper::ToHalf),
+        Op::Helper(Helper::FromHalf),
+        Op::Helper(Helper::ReverseBits),
+        Op::Clz,
+        Op::Ctz,
+        Op::Popcnt,
+        Op::DivS,
+        Op::DivU,
+        Op::RemS,
+        Op::RemU,
+        Op::Shl,
+        Op::ShrS,
+        Op::ShrU,
     ] {
-        compare(routine, 1.0, 5.0, None);
+        compare(op, 1.0, 5.0, None);
     }
 }
