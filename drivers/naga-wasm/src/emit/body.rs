@@ -3,7 +3,7 @@
 use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, ValType};
 
 use super::cost::cost;
-use super::memory::Lanes;
+use super::memory::{Lanes, Write};
 use super::module::Emitter;
 use crate::diagnostic::{Diagnostic, Kind};
 use crate::ir::{Cell, Func, Inst, Label, Operand, Reg, RegInfo, Stmt, walk_insts};
@@ -318,7 +318,9 @@ impl Body {
             Inst::Load { dst, cell, address } | Inst::UniformLoad { dst, cell, address } => {
                 self.load(emitter, *dst, *cell, address)
             }
-            Inst::Store { cell, address, value } => self.store(emitter, *cell, address, *value, lanes),
+            Inst::Store { cell, address, value } => {
+                self.store(emitter, Write { cell: *cell, address, value: *value, lanes })
+            }
             Inst::Fill { address, length } => self.fill(emitter, address, *length, lanes),
             Inst::Move { to, from, length, grain } => self.copy(emitter, to, from, *length, *grain, lanes),
             Inst::Atomic { dst, op, address, value, compare } => {

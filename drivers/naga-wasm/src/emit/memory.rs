@@ -20,6 +20,15 @@ pub(super) enum Lanes {
     Some(Operand),
 }
 
+/// A store.
+#[derive(Clone, Copy)]
+pub(super) struct Write<'a> {
+    pub(super) cell: Cell,
+    pub(super) address: &'a Address,
+    pub(super) value: Operand,
+    pub(super) lanes: Lanes,
+}
+
 impl Body {
     pub(super) fn load(
         &mut self,
@@ -126,14 +135,8 @@ impl Body {
         }
     }
 
-    pub(super) fn store(
-        &mut self,
-        emitter: &mut Emitter,
-        cell: Cell,
-        address: &Address,
-        value: Operand,
-        lanes: Lanes,
-    ) -> Result<(), Diagnostic> {
+    pub(super) fn store(&mut self, emitter: &mut Emitter, write: Write<'_>) -> Result<(), Diagnostic> {
+        let Write { cell, address, value, .. } = write;
         match self.reach(emitter, address, cell) {
             // All lanes that are on store the same, and one is.
             Reach::One if !self.is_vector(value) && self.variance(value).is_gang() => {
@@ -142,21 +145,15 @@ impl Body {
                 self.store_cell(cell, offset);
                 Ok(())
             }
-            Reach::Copies => self.store_copies(emitter, cell, address, value, lanes),
-            Reach::Steps(step, guard) => self.store_steps(emitter, cell, address, value, lanes, step, guard),
-            Reach::One | Reach::Any => self.scatter(emitter, cell, address, value, lanes),
+            Reach::Copies => self.store_copies(emitter, write),
+            Reach::Steps(step, guard) => self.store_steps(emitter, write, step, guard),
+            Reach::One | Reach::Any => self.scatter(emitter, write),
         }
     }
 
     /// Each lane has its own cell, so that one that is off can have it stored as it was.
-    fn store_copies(
-        &mut self,
-        emitter: &Emitter,
-        cell: Cell,
-        address: &Address,
-        value: Operand,
-        lanes: Lanes,
-    ) -> Result<(), Diagnostic> {
+    fn store_copies(&mut self, emitter: &Emitter, write: Write<'_>) -> Result<(), Diagnostic> {
+        let Write { cell, address, value, lanes } = write;
         let offset = self.place(emitter, address, cell)?;
         let (place, word) = (self.temporary(ValType::I32), offset & !3);
         self.code().local_tee(place);
@@ -181,17 +178,15 @@ impl Body {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments, reason = "a store, and how far it reaches")]
+    /// Stores where the lanes are `step` bytes apart, if the guard holds and all are on.
     fn store_steps(
         &mut self,
         emitter: &mut Emitter,
-        cell: Cell,
-        address: &Address,
-        value: Operand,
-        lanes: Lanes,
+        write: Write<'_>,
         step: u32,
         guard: Option<Guard>,
     ) -> Result<(), Diagnostic> {
+        let Write { cell, address, value, lanes } = write;
         let mut conditions = 0;
         if let Some(guard) = guard {
             self.guard(emitter, guard)?;
@@ -229,21 +224,15 @@ impl Body {
         }
         if conditions > 0 {
             self.code().else_();
-            self.scatter(emitter, cell, address, value, lanes)?;
+            self.scatter(emitter, write)?;
             self.code().end();
         }
         Ok(())
     }
 
     /// Stores each lane where it says, in the order of lanes: the last of those that meet wins.
-    fn scatter(
-        &mut self,
-        emitter: &mut Emitter,
-        cell: Cell,
-        address: &Address,
-        value: Operand,
-        lanes: Lanes,
-    ) -> Result<(), Diagnostic> {
+    fn scatter(&mut self, emitter: &mut Emitter, write: Write<'_>) -> Result<(), Diagnostic> {
+        let Write { cell, address, value, lanes } = write;
         self.places(emitter, address, cell)?;
         self.vector(emitter, value)?;
         if let Lanes::Some(mask) = lanes {
