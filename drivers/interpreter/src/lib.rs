@@ -28,7 +28,8 @@
 //!
 //! - Integers wrap; `x / 0` is `x`, `x % 0` is 0; the lowest integer divided by -1 is itself; shifts are modulo the width.
 //! - `+ - * /` and `sqrt` on floats are rounded once each, `fma` is a product and a sum. Functions that WGSL allows an error are
-//!   computed in 64 bits and rounded once. Floats become integers by saturation, NaN becomes 0.
+//!   computed in 64 bits and rounded once. Floats become the nearest integers that are
+//!   floats too, NaN becomes 0.
 //! - An index out of range is the last element.
 //! - Workgroups run in order of x, then y, then z. Inside one, invocations run in order of their index, each up to the next barrier.
 //!   Atomic operations happen in that order.

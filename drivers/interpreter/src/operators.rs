@@ -192,7 +192,7 @@ fn bitcast(scalar: Scalar, kind: ScalarKind) -> Result<Scalar> {
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
-    reason = "Rust's casts are WGSL's conversions: to nearest even, and saturating with NaN as 0"
+    reason = "Rust's casts are WGSL's conversions: to nearest even, and of what is in range saturating, with NaN as 0"
 )]
 fn convert(scalar: Scalar, kind: ScalarKind) -> Result<Scalar> {
     Ok(match (kind, scalar) {
@@ -203,13 +203,18 @@ fn convert(scalar: Scalar, kind: ScalarKind) -> Result<Scalar> {
         (ScalarKind::Bool, F32(a)) => Bool(a != 0.0),
         (ScalarKind::Sint, Bool(a)) => I32(i32::from(a)),
         (ScalarKind::Sint, U32(a)) => I32(a.cast_signed()),
-        (ScalarKind::Sint, F32(a)) => I32(a as i32),
+        (ScalarKind::Sint, F32(a)) => I32(at_most(a, 2_147_483_520.0) as i32),
         (ScalarKind::Uint, Bool(a)) => U32(u32::from(a)),
         (ScalarKind::Uint, I32(a)) => U32(a.cast_unsigned()),
-        (ScalarKind::Uint, F32(a)) => U32(a as u32),
+        (ScalarKind::Uint, F32(a)) => U32(at_most(a, 4_294_967_040.0) as u32),
         (ScalarKind::Float, Bool(a)) => F32(f32::from(u8::from(a))),
         (ScalarKind::Float, I32(a)) => F32(a as f32),
         (ScalarKind::Float, U32(a)) => F32(a as f32),
         (ScalarKind::AbstractInt | ScalarKind::AbstractFloat, _) => return Err(defect("an abstract number")),
     })
+}
+
+/// A float that is to become an integer, not above the greatest number that is both: WGSL wants the nearest of these.
+fn at_most(a: f32, greatest: f32) -> f32 {
+    if a > greatest { greatest } else { a }
 }

@@ -316,7 +316,7 @@ fn integers() {
             i32::from(x < y) + i32::from(u < w) * 2,
             x.wrapping_neg(),
             x.wrapping_sub(y),
-            (x as f32 as i32).wrapping_add(i32::from(u as f32 > 1.0)),
+            common::i32_of(x as f32).wrapping_add(i32::from(u as f32 > 1.0)),
         ];
         for (at, (got, want)) in got.iter().zip(want).enumerate() {
             assert_eq!(*got, want, "{at} of {x}, {y}");

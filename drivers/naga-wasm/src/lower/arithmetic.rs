@@ -5,7 +5,7 @@ use naga::{BinaryOperator, Scalar, ScalarKind, UnaryOperator};
 use super::Lowerer;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Op, Operand};
-use crate::layout::{Shape, words};
+use crate::layout::{Shape, is_half, words};
 
 impl Lowerer<'_, '_> {
     pub(crate) fn unary(
@@ -179,11 +179,17 @@ impl Lowerer<'_, '_> {
         values: &[Operand],
     ) -> Result<Vec<Operand>, Diagnostic> {
         let scalar = self.scalar_of(from)?;
+        let whole = scalar.kind == ScalarKind::Float && matches!(to.kind, ScalarKind::Sint | ScalarKind::Uint);
+        let values: Vec<_> = if convert.is_some() && whole {
+            values.iter().map(|&value| self.representable(scalar, to, value)).collect()
+        } else {
+            values.to_vec()
+        };
         if words(scalar) == 2 || words(to) == 2 {
-            return self.wide_cast(scalar, to, values);
+            return self.wide_cast(scalar, to, &values);
         }
         let mut results = Vec::with_capacity(values.len());
-        for &value in values {
+        for value in values {
             results.push(if convert.is_some() {
                 self.convert(scalar.kind, to.kind, value)?
             } else {
@@ -191,6 +197,18 @@ impl Lowerer<'_, '_> {
             });
         }
         Ok(results)
+    }
+
+    /// A float that is to become an integer, brought between the numbers that are both: WGSL's conversion gives the nearest
+    /// of these. The lowest ones are powers of two or zero, which the conversion itself keeps to, but for infinite halves.
+    fn representable(&mut self, float: Scalar, integer: Scalar, value: Operand) -> Operand {
+        if is_half(float) {
+            let below = self.b.op(Op::FMin, &[value, Operand::float(65504.0)]);
+            return self.b.op(Op::FMax, &[below, Operand::float(-65504.0)]);
+        }
+        let bits = 8 * u32::from(integer.width) - u32::from(integer.kind == ScalarKind::Sint);
+        // The float below that power of two.
+        self.b.op(Op::FMin, &[value, Operand::F32(((127 + bits) << 23) - 1)])
     }
 
     fn bitcast(&mut self, from: ScalarKind, to: ScalarKind, value: Operand) -> Result<Operand, Diagnostic> {

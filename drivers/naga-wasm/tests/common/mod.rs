@@ -107,6 +107,23 @@ pub fn bytes_i(values: &[i32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
+/// WGSL's conversions of floats to integers: of what is out of range the nearest number that is a float, too.
+pub fn i32_of(x: f32) -> i32 {
+    if x >= 2f32.powi(31) { 2_147_483_520 } else { x as i32 }
+}
+
+pub fn u32_of(x: f32) -> u32 {
+    if x >= 2f32.powi(32) { 4_294_967_040 } else { x as u32 }
+}
+
+pub fn i64_of(x: f32) -> i64 {
+    if x >= 2f32.powi(63) { 9_223_371_487_098_961_920 } else { x as i64 }
+}
+
+pub fn u64_of(x: f32) -> u64 {
+    if x >= 2f32.powi(64) { 18_446_742_974_197_923_840 } else { x as u64 }
+}
+
 /// Bytes around each buffer that nothing may change.
 const CANARY: usize = 256;
 const CANARY_BYTE: u8 = 0xa5;

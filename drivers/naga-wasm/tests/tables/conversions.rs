@@ -1,5 +1,6 @@
 //! Conversions between kinds of numbers, and of bits.
 
+use crate::common::{i32_of, u32_of};
 use crate::table::{Kind, Table};
 use crate::values::{bits, floats, random, word_edges};
 
@@ -14,10 +15,10 @@ fn exact(expression: &'static str, from: &'static [Kind], to: Kind, column: &[u3
 }
 
 #[test]
-fn floats_become_integers_by_saturation() {
+fn floats_become_the_nearest_integers_that_are_floats() {
     let column = bits(&floats());
-    exact("%T(x)", &[Kind::F32], Kind::I32, &column, |x| (f32::from_bits(x) as i32).cast_unsigned());
-    exact("%T(x)", &[Kind::F32], Kind::U32, &column, |x| f32::from_bits(x) as u32);
+    exact("%T(x)", &[Kind::F32], Kind::I32, &column, |x| i32_of(f32::from_bits(x)).cast_unsigned());
+    exact("%T(x)", &[Kind::F32], Kind::U32, &column, |x| u32_of(f32::from_bits(x)));
     exact("%T(x)", &[Kind::F32], Kind::Bool, &column, |x| u32::from(f32::from_bits(x) != 0.0));
 }
 
