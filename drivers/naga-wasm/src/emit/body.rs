@@ -2,7 +2,7 @@
 
 use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, ValType};
 
-use super::cost::cost;
+use super::cost::{cost, large};
 use super::memory::{Lanes, Write};
 use super::module::Emitter;
 use crate::diagnostic::{Diagnostic, Kind};
@@ -200,13 +200,13 @@ impl Body {
         Ok(())
     }
 
-    /// Takes `units` off the budget; leaves the function if there is no more to be had.
+    /// Takes `units` off the budget, and waits until they are paid; leaves the function if there is no more to be had.
     pub(crate) fn charge(&mut self, emitter: &Emitter, units: u64) {
         let Some(budget) = self.budget else { return };
         self.take(budget, units);
-        self.code().if_(BlockType::Empty);
+        self.code().if_(BlockType::Empty).loop_(BlockType::Empty);
         self.spend(emitter, budget);
-        self.code().end();
+        self.code().local_get(budget).i64_const(0).i64_lt_s().br_if(0).end().end();
     }
 
     /// Takes `units` off the budget and pushes whether it is used up.
@@ -308,6 +308,9 @@ impl Body {
 
     fn inst(&mut self, emitter: &mut Emitter, inst: &Inst, lanes: Lanes) -> Result<(), Diagnostic> {
         self.free_temporaries();
+        if let Some(units) = large(inst) {
+            self.charge(emitter, units);
+        }
         match inst {
             Inst::Op { dst, op, args } => {
                 if let (Lanes::Some(mask), &[value]) = (lanes, args.as_slice()) {

@@ -21,13 +21,36 @@ pub(crate) fn cost(body: &[Stmt], callees: &[u64]) -> u64 {
     sum.min(MAX_COST)
 }
 
+/// Bytes of a piece of memory that is charged for when it comes to it. A list of smaller ones is charged for at its start,
+/// and is not long enough to matter.
+const LARGE: u32 = 1024;
+
+/// What a large piece of memory costs: that is not part of what the code around it costs.
+pub(crate) fn large(inst: &Inst) -> Option<u64> {
+    match inst {
+        Inst::Fill { length, .. } | Inst::Move { length, .. } if *length > LARGE => Some(piece(*length)),
+        _ => None,
+    }
+}
+
+/// Four lanes, byte by byte at worst.
+fn piece(length: u32) -> u64 {
+    16 + 4 * u64::from(length)
+}
+
 fn inst_cost(inst: &Inst, callees: &[u64]) -> u64 {
     match inst {
         Inst::Op { op: Op::Helper(_), .. } => 40,
         Inst::Op { op: Op::DivS | Op::DivU | Op::RemS | Op::RemU | Op::FDiv | Op::FSqrt, .. } => 8,
         Inst::Op { .. } => 1,
         Inst::Store { .. } | Inst::Load { .. } | Inst::UniformLoad { .. } => 2,
-        Inst::Fill { length, .. } | Inst::Move { length, .. } => 16 + u64::from(length / 4),
+        Inst::Fill { length, .. } | Inst::Move { length, .. } => {
+            if large(inst).is_some() {
+                16
+            } else {
+                piece(*length)
+            }
+        }
         Inst::Atomic { .. } => 64,
         Inst::Subgroup { .. } => 4,
         Inst::Call { function, .. } => {

@@ -371,7 +371,7 @@ impl Body {
         self.piece(emitter, address)?;
         self.mask(emitter, lanes)?;
         self.code().i32_const(length.cast_signed());
-        let function = emitter.routine(Routine::Fill { copies });
+        let function = emitter.routine(Routine::Fill { copies, words });
         self.code().call(function);
         Ok(())
     }

@@ -178,6 +178,7 @@ fn may_spend(func: &Func, known: &[bool]) -> bool {
     let mut spends = false;
     walk(&func.body, &mut |stmt| spends |= matches!(stmt, crate::ir::Stmt::Loop { .. }));
     walk_insts(&func.body, &mut |inst| {
+        spends |= super::cost::large(inst).is_some();
         if let crate::ir::Inst::Call { function, .. } = inst {
             spends |= known.get(*function as usize).copied().unwrap_or(true);
         }

@@ -17,7 +17,7 @@ pub(crate) enum Routine {
     /// `(addresses, cells, mask)`
     Scatter(Cell),
     /// `(base, offsets, mask, length)`: zeroes in each lane that is on. With copies, offsets are into them.
-    Fill { copies: bool },
+    Fill { copies: bool, words: bool },
     /// `(to, its offsets, from, its offsets, mask, length)`: copies in each lane that is on.
     Move { to: bool, from: bool, words: bool },
     /// `(addresses, values, compares, mask) -> olds`
@@ -59,7 +59,7 @@ impl Emitter<'_> {
                 None => return index,
             },
             Routine::Scatter(cell) => scatter(cell),
-            Routine::Fill { copies } => fill(copies),
+            Routine::Fill { copies, words } => fill(copies, words),
             Routine::Move { to, from, words } => copy(to, from, words),
             Routine::Atomic { op, plain } => atomic::all(op, plain),
             Routine::AtomicOne { op, plain } => atomic::one(op, plain),
@@ -113,20 +113,22 @@ impl Cursor {
     }
 }
 
-fn fill(copies: bool) -> Function {
+fn fill(copies: bool, words: bool) -> Function {
     let (int, vector) = (ValType::I32, ValType::V128);
     let mut body = Body::new(&[int, vector, vector, int], &[int, int], Target::Other);
     let (offsets, mask, length, left) = (1, 2, 3, 4);
     let to = Cursor { base: 0, offset: 5, copies };
+    let (cell, grain) = if words { (Cell::I32, 4) } else { (Cell::Byte, 1) };
     for lane in ALL_LANES {
         body.code().local_get(mask).i32x4_extract_lane(lane).if_(BlockType::Empty);
         body.code().local_get(offsets).i32x4_extract_lane(lane).local_set(to.offset);
         if copies {
             body.code().local_get(length).local_set(left).loop_(BlockType::Empty);
             to.push(&mut body, lane);
-            body.code().i32_const(0).i32_store8(super::body::memarg(Cell::Byte, 0));
-            to.advance(&mut body, 1);
-            body.code().local_get(left).i32_const(1).i32_sub().local_tee(left).br_if(0).end();
+            body.code().i32_const(0);
+            body.store_cell(cell, 0);
+            to.advance(&mut body, grain);
+            body.code().local_get(left).i32_const(grain).i32_sub().local_tee(left).br_if(0).end();
         } else {
             to.push(&mut body, lane);
             body.code().i32_const(0).local_get(length).memory_fill(0);

@@ -49,13 +49,19 @@ impl Lowerer<'_, '_> {
             let message = format!("a constant of more than {MAX_CONSTANT_SCALARS} scalars");
             return Err(Diagnostic::new(Kind::Limit, message, Some(self.span)));
         }
+        if let Some(&table) = self.unit.constants.get(&handle) {
+            return Ok(Value::Stored(table));
+        }
         let mut values = Vec::new();
         self.constant_scalars(handle, 0, &mut values)?;
         if self.cx.layouts.is_flat(shape) {
             return Ok(Value::Flat(values.into()));
         }
         match self.table_of(&values, shape)? {
-            Some(table) => Ok(Value::Stored(table)),
+            Some(table) => {
+                self.unit.constants.insert(handle, table);
+                Ok(Value::Stored(table))
+            }
             None => Err(self.defect("a constant that is not constant")),
         }
     }

@@ -62,6 +62,8 @@ pub(crate) struct Shared {
     pub(crate) objects: Vec<Object>,
     privates: HashMap<Handle<GlobalVariable>, ObjectId>,
     tables: HashMap<Vec<u8>, ObjectId>,
+    /// The tables of constant expressions, so that each is evaluated once however often it is used.
+    constants: HashMap<Handle<Expression>, ObjectId>,
 }
 
 impl Shared {

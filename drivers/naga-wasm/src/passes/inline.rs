@@ -20,8 +20,8 @@ const MAX_PASSED_SCALARS: u32 = 32;
 /// Functions up to this many expressions and statements are always copied: a call costs about as much.
 const SMALL: u64 = 60;
 
-/// Size, in expressions and statements, of the entry point with all that was copied into it. Beyond it small functions
-/// are called, and if that does not help the kernel is refused: 2^n copies are easily written.
+/// Size, in expressions and statements, of the entry point and the functions that stay, with all that was copied into
+/// them. Beyond it small functions are called, and if that does not help the kernel is refused: 2^n copies are easily written.
 const MAX_INLINED: u64 = 60_000;
 
 /// What is done with each function of a module.
@@ -63,7 +63,7 @@ pub(crate) fn plan(module: &Module, layouts: &Layouts, entry: &Function) -> Resu
     for keep_small in [true, false] {
         let inline: Vec<bool> =
             facts.iter().map(|facts| facts.must || facts.callers == 1 || (keep_small && facts.own <= SMALL)).collect();
-        if total_size(module, entry, &inline)? <= MAX_INLINED {
+        if total_size(module, entry, &inline, &facts)? <= MAX_INLINED {
             let reachable: Vec<_> = module
                 .functions
                 .iter()
@@ -135,19 +135,20 @@ fn calls_of(function: &Function) -> Result<Vec<Handle<Function>>, Diagnostic> {
     Ok(calls)
 }
 
-fn total_size(module: &Module, entry: &Function, inline: &[bool]) -> Result<u64, Diagnostic> {
+fn total_size(module: &Module, entry: &Function, inline: &[bool], facts: &[Facts]) -> Result<u64, Diagnostic> {
     let mut sizes = vec![0u64; module.functions.len()];
-    let mut largest = 0u64;
+    let mut sum = 0u64;
     for (handle, function) in module.functions.iter() {
         let size = inlined_size(function, inline, &sizes)?;
-        if inline.get(handle.index()) == Some(&false) {
-            largest = largest.max(size);
+        let reachable = facts.get(handle.index()).is_some_and(|facts| facts.reachable);
+        if reachable && inline.get(handle.index()) == Some(&false) {
+            sum = sum.saturating_add(size);
         }
         if let Some(slot) = sizes.get_mut(handle.index()) {
             *slot = size;
         }
     }
-    Ok(inlined_size(entry, inline, &sizes)?.max(largest))
+    Ok(inlined_size(entry, inline, &sizes)?.saturating_add(sum))
 }
 
 fn inlined_size(function: &Function, inline: &[bool], sizes: &[u64]) -> Result<u64, Diagnostic> {

@@ -47,15 +47,35 @@ impl Set {
     }
 }
 
+/// Sets by label. Labels are small numbers, and these are asked for at each assignment and each parting around it.
+#[derive(Debug, Default)]
+struct Sets(Vec<Option<Rc<Set>>>);
+
+impl Sets {
+    fn get(&self, Label(label): Label) -> Option<&Set> {
+        self.0.get(label as usize)?.as_deref()
+    }
+
+    fn insert(&mut self, Label(label): Label, set: Rc<Set>) {
+        let at = label as usize;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, None);
+        }
+        if let Some(slot) = self.0.get_mut(at) {
+            *slot = Some(set);
+        }
+    }
+}
+
 /// What is needed where.
 #[derive(Debug, Default)]
 pub(crate) struct Liveness {
     /// Place in the sets of each register, if it is a variable.
     places: Vec<Option<usize>>,
     /// After the block or the `if` of a label.
-    after: HashMap<Label, Rc<Set>>,
+    after: Sets,
     /// At the start of what an `if` does when its condition does not hold.
-    reject: HashMap<Label, Rc<Set>>,
+    reject: Sets,
 }
 
 impl Liveness {
@@ -69,10 +89,10 @@ impl Liveness {
         self.is_live(&self.reject, label, reg)
     }
 
-    fn is_live(&self, sets: &HashMap<Label, Rc<Set>>, label: Label, reg: Reg) -> bool {
+    fn is_live(&self, sets: &Sets, label: Label, reg: Reg) -> bool {
         let Some(place) = self.places.get(reg.0 as usize).copied().flatten() else { return false };
         // Where nothing is known, everything may be needed.
-        sets.get(&label).is_none_or(|set| set.contains(place))
+        sets.get(label).is_none_or(|set| set.contains(place))
     }
 }
 

@@ -33,7 +33,9 @@ impl Partings {
 
     /// Adds those of another way to the present place.
     pub(crate) fn merge(&mut self, other: Self) {
-        other.list.into_iter().for_each(|parting| self.push(parting));
+        // They begin alike: both ways start at one place, and what was open there stays open.
+        let same = self.list.iter().zip(&other.list).take_while(|(a, b)| a == b).count();
+        other.list.into_iter().skip(same).for_each(|parting| self.push(parting));
     }
 
     /// The parts of an `if` end.

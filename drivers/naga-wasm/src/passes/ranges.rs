@@ -17,6 +17,9 @@ const WALKS_TO_TOP: u32 = 4;
 /// Walks after which variables are taken to be any number, all at once: each walk may find one more of a chain.
 const MAX_WALKS: u32 = 24;
 
+/// Parts of one condition that are looked at. They may be shared, so that there are far more ways to them than parts.
+const MAX_PARTS: usize = 16;
+
 /// Greatest number that is the same signed and unsigned.
 const SIGN: u32 = i32::MAX.cast_unsigned();
 
@@ -27,6 +30,7 @@ pub(crate) fn remove_clamps(unit: &mut Unit, variances: &[Variance]) {
         max: vec![0; unit.entry.regs.len()],
         variables: unit.entry.regs.iter().map(|info| info.mutable).collect(),
         made: HashMap::new(),
+        limits: HashMap::new(),
         refined: Vec::new(),
         variances,
         size: unit.workgroup_size,
@@ -54,8 +58,10 @@ struct Ranges<'a> {
     variables: Vec<bool>,
     /// What registers with one definition are made of.
     made: HashMap<Reg, (Op, Vec<Operand>)>,
-    /// What conditions say, innermost last.
-    refined: Vec<(Reg, u32)>,
+    /// What conditions say here.
+    limits: HashMap<Reg, u32>,
+    /// What they said of a register before, innermost last.
+    refined: Vec<(Reg, Option<u32>)>,
     variances: &'a [Variance],
     size: [u32; 3],
     walks: u32,
@@ -80,8 +86,7 @@ impl Ranges<'_> {
             Operand::Builtin(builtin) => self.max_builtin(builtin),
             Operand::Reg(reg) => {
                 let known = self.max.get(reg.0 as usize).copied().unwrap_or(u32::MAX);
-                let refined = self.refined.iter().filter(|(refined, _)| *refined == reg).map(|(_, max)| *max).min();
-                known.min(refined.unwrap_or(u32::MAX))
+                known.min(self.limits.get(&reg).copied().unwrap_or(u32::MAX))
             }
         }
     }
@@ -109,7 +114,17 @@ impl Ranges<'_> {
         for stmt in body.iter_mut() {
             self.stmt(stmt);
         }
-        self.refined.truncate(depth);
+        self.forget(depth);
+    }
+
+    /// Goes back to what conditions said when so many registers were refined.
+    fn forget(&mut self, depth: usize) {
+        for (reg, before) in self.refined.drain(depth.min(self.refined.len())..).rev() {
+            match before {
+                Some(limit) => self.limits.insert(reg, limit),
+                None => self.limits.remove(&reg),
+            };
+        }
     }
 
     fn stmt(&mut self, stmt: &mut Stmt) {
@@ -123,7 +138,7 @@ impl Ranges<'_> {
                         self.refine(*condition, holds);
                     }
                     self.list(arm);
-                    self.refined.truncate(depth);
+                    self.forget(depth);
                 }
                 // What follows is reached by the other part only; it holds until the list around it ends.
                 match (ends(accept), ends(reject)) {
@@ -139,22 +154,31 @@ impl Ranges<'_> {
 
     /// Takes note of what follows if a condition holds, or does not.
     fn refine(&mut self, condition: Operand, holds: bool) {
-        let Operand::Reg(reg) = condition else { return };
-        let Some((op, args)) = self.made.get(&reg).cloned() else { return };
-        let (less, more, strict, signed) = match (op, holds, args.as_slice()) {
-            (Op::Not, _, &[other]) => return self.refine(other, !holds),
-            (Op::And, true, &[a, b]) => {
-                self.refine(a, true);
-                return self.refine(b, true);
+        let mut parts = vec![(condition, holds)];
+        for _ in 0..MAX_PARTS {
+            let Some((part, holds)) = parts.pop() else { return };
+            let Operand::Reg(reg) = part else { continue };
+            let Some((op, args)) = self.made.get(&reg).cloned() else { continue };
+            match (op, holds, args.as_slice()) {
+                (Op::Not, _, &[other]) => parts.push((other, !holds)),
+                (Op::And, true, &[a, b]) => parts.extend([(b, true), (a, true)]),
+                (_, _, &[a, b]) => self.compare(op, holds, a, b),
+                _ => {}
             }
-            (Op::LtU, true, &[a, b]) | (Op::GeU, false, &[a, b]) => (a, b, true, false),
-            (Op::LtS, true, &[a, b]) | (Op::GeS, false, &[a, b]) => (a, b, true, true),
-            (Op::LeU, true, &[a, b]) | (Op::GtU, false, &[a, b]) => (a, b, false, false),
-            (Op::LeS, true, &[a, b]) | (Op::GtS, false, &[a, b]) => (a, b, false, true),
-            (Op::GtU, true, &[a, b]) | (Op::LeU, false, &[a, b]) => (b, a, true, false),
-            (Op::GtS, true, &[a, b]) | (Op::LeS, false, &[a, b]) => (b, a, true, true),
-            (Op::GeU, true, &[a, b]) | (Op::LtU, false, &[a, b]) => (b, a, false, false),
-            (Op::GeS, true, &[a, b]) | (Op::LtS, false, &[a, b]) => (b, a, false, true),
+        }
+    }
+
+    /// Takes note of what follows from a comparison.
+    fn compare(&mut self, op: Op, holds: bool, a: Operand, b: Operand) {
+        let (less, more, strict, signed) = match (op, holds) {
+            (Op::LtU, true) | (Op::GeU, false) => (a, b, true, false),
+            (Op::LtS, true) | (Op::GeS, false) => (a, b, true, true),
+            (Op::LeU, true) | (Op::GtU, false) => (a, b, false, false),
+            (Op::LeS, true) | (Op::GtS, false) => (a, b, false, true),
+            (Op::GtU, true) | (Op::LeU, false) => (b, a, true, false),
+            (Op::GtS, true) | (Op::LeS, false) => (b, a, true, true),
+            (Op::GeU, true) | (Op::LtU, false) => (b, a, false, false),
+            (Op::GeS, true) | (Op::LtS, false) => (b, a, false, true),
             _ => return,
         };
         let limit = self.max(more);
@@ -162,7 +186,9 @@ impl Ranges<'_> {
             && !self.is_variable(reg)
             && !(signed && (limit > SIGN || self.max(less) > SIGN))
         {
-            self.refined.push((reg, limit.saturating_sub(u32::from(strict))));
+            let limit = limit.saturating_sub(u32::from(strict)).min(self.max(less));
+            let before = self.limits.insert(reg, limit);
+            self.refined.push((reg, before));
         }
     }
 

@@ -19,6 +19,9 @@ use crate::ir::{Address, Base, Func, Inst, Label, ObjectId, Op, Operand, Reg, St
 /// a value on from round to round of a loop would take one for each.
 const MAX_ROUNDS: u32 = 64;
 
+/// The same, in statements looked at, each counted once more for every parting around it: large functions get fewer rounds.
+const MAX_WORK: usize = 1 << 24;
+
 /// How values differ in one function, and where its invocations part.
 #[derive(Debug)]
 pub(crate) struct Uniformity {
@@ -70,13 +73,16 @@ fn analyse_func(unit: &Unit, func: &Func, liveness: &Liveness, callees: &[bool])
         uniformity.define(param, Variance::WORKGROUP);
     }
     // Each round that changes something takes at least one belief back, so it ends.
-    let mut rounds = 0;
+    let (mut rounds, mut work, mut given_up) = (0, 0, false);
     while uniformity.changed {
         uniformity.changed = false;
-        Walker { of: &mut uniformity, liveness, split: Split::default() }.list(&func.body);
+        let mut walker = Walker { of: &mut uniformity, liveness, split: Split::default(), work };
+        walker.list(&func.body);
+        work = walker.work;
         rounds += 1;
-        if rounds == MAX_ROUNDS {
+        if !given_up && (rounds == MAX_ROUNDS || work > MAX_WORK) {
             uniformity.give_up(func);
+            given_up = true;
         }
     }
     uniformity
@@ -217,11 +223,13 @@ struct Walker<'a> {
     of: &'a mut Uniformity,
     liveness: &'a Liveness,
     split: Split,
+    work: usize,
 }
 
 impl Walker<'_> {
     fn list(&mut self, body: &[Stmt]) {
         for stmt in body {
+            self.work += 1 + self.split.lanes.depth();
             match stmt {
                 Stmt::Inst(inst) | Stmt::Masked { inst, .. } => self.inst(inst),
                 Stmt::If { label, condition, accept, reject, .. } => self.choice(*label, *condition, accept, reject),
