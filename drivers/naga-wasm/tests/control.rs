@@ -11,7 +11,10 @@
 mod common;
 
 use common::{Run, bytes_u, compile, refuse, run, run_kernel};
-use naga_wasm::Kind;
+use naga_wasm::{
+    Kind,
+    abi::{STATUS_DONE, STATUS_STOPPED},
+};
 
 /// Runs `main` of one invocation over a buffer `o` of words.
 fn words(body: &str, input: &[u32]) -> Vec<u32> {
@@ -349,7 +352,7 @@ fn an_endless_kernel_is_stopped_out_of_any_depth() {
         assert!(kernel.features.loops);
         let buffers = vec![(0, bytes_u(&[0, 0]))];
         let outcome = run_kernel(&kernel, Run { buffers, refills: 3, budget: 100_000, ..Run::default() });
-        assert_eq!(outcome.status, naga_wasm::abi::STATUS_STOPPED, "{body}");
+        assert_eq!(outcome.status, STATUS_STOPPED, "{body}");
         assert_eq!(outcome.refills, 4, "{body}");
     }
 }
@@ -363,7 +366,7 @@ fn groups_without_loops_are_charged_for() {
     let buffers = vec![(0, bytes_u(&[0]))];
     let groups = [65535, 65535, 65535];
     let outcome = run_kernel(&kernel, Run { groups, buffers, refills: 5, budget: 100_000, ..Run::default() });
-    assert_eq!(outcome.status, naga_wasm::abi::STATUS_STOPPED);
+    assert_eq!(outcome.status, STATUS_STOPPED);
 }
 
 #[test]
@@ -415,4 +418,22 @@ fn a_condition_from_before_a_barrier_masks_what_follows_it() {
     let input = bytes_u(&[9, 0, 9, 9, 0, 0, 9, 0]);
     let out = run(source, "main", Run { buffers: vec![(0, input)], ..Run::default() });
     assert_eq!(out.words(0), [5, 1, 5, 5, 1, 1, 5, 1]);
+}
+
+#[test]
+fn large_pieces_of_memory_are_paid_for_when_they_come() {
+    // 1 MiB for each of four lanes, a hundred times, without a loop.
+    let fills = "if l > o[0] { a = array<u32, 262144>(); a[l] = l; }".repeat(100);
+    let source = format!(
+        "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) l: u32) {{
+            var a: array<u32, 262144>; {fills} o[l] = a[o[l]];
+        }}"
+    );
+    let kernel = compile(&source, "main").unwrap();
+    let task = || Run { buffers: vec![(0, bytes_u(&[0; 4]))], budget: 100_000, ..Run::default() };
+    let stopped = run_kernel(&kernel, Run { refills: 100, ..task() });
+    assert_eq!((stopped.status, stopped.refills), (STATUS_STOPPED, 101));
+    let done = run_kernel(&kernel, task());
+    assert!(done.status == STATUS_DONE && done.refills > 1000, "{}", done.refills);
 }

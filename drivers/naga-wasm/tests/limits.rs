@@ -252,3 +252,54 @@ fn compiling_twice_gives_the_same_bytes() {
     let (first, second) = (compile(&source, "main").unwrap(), compile(&source, "main").unwrap());
     assert_eq!(first.wasm, second.wasm);
 }
+
+#[test]
+fn a_condition_of_shared_parts_has_not_as_many_parts_as_ways_to_them() {
+    let levels: String = (0..40).map(|k| format!("let a{0} = a{k} & b{k}; let b{0} = b{k} & a{k};\n", k + 1)).collect();
+    let body = format!("let x = o[0]; let a0 = x < o[1]; let b0 = x < o[2]; {levels} if a40 {{ o[x] = 1u; }}");
+    // A walk through each way would not end.
+    compiles(&main_with("", &body), &Options::default());
+}
+
+#[test]
+fn many_assignments_under_many_partings() {
+    let nest = |index: &str| (0..100).map(|at| format!("if o[{index} + {at}u] > {index} {{")).collect::<String>();
+    let end = "}".repeat(100);
+    // Each round of the analysis finds one more of these.
+    let chain: String = (0..70).map(|at| format!("v{at} = v{};", at + 1)).collect();
+    let variables: String = (0..=70).map(|at| format!("var v{at} = 0u;")).collect();
+    let function = format!(
+        "fn f(x: u32) -> u32 {{ var t = x; {} let c = o[x] > x; for (var i = 0u; i < x; i++) {{ {} }} {end} return t; }}",
+        nest("x"),
+        "if c { t = x; }".repeat(1800),
+    );
+    let body = format!(
+        "{variables} for (var i = 0u; i < o[0]; i++) {{ {chain} v70 = o[l]; {} o[l] = f(o[l]); {end} }} o[l] = v0;",
+        nest("l"),
+    );
+    let start = Instant::now();
+    compiles(&main_with(&function, &body), &Options::default());
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_large_constant_is_evaluated_once() {
+    let zeros = "array<u32, 100000>()";
+    let table = format!("const C = array<array<u32, 100000>, 2>({zeros}, {zeros});");
+    let body: String = (0..1000).map(|at| format!("o[{at}] = C[o[{at}] & 1u][o[0]];")).collect();
+    let start = Instant::now();
+    // What it is refused for is found out at the end.
+    limited(&main_with(&table, &body), &Options::default(), "scratch memory");
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[test]
+fn functions_that_stay_functions_count_together() {
+    let doubled: String =
+        (1..11).map(|n| format!("fn h{n}(p: ptr<function, u32>) {{ h{0}(p); h{0}(p); }}\n", n - 1)).collect();
+    let kept: String =
+        (0..200).map(|n| format!("fn k{n}(x: u32) -> u32 {{ var v = x + 0u; h10(&v); return v; }}\n")).collect();
+    let calls: String = (0..200).map(|n| format!("v += k{n}(v); v += k{n}(v);")).collect();
+    let declarations = format!("fn h0(p: ptr<function, u32>) {{ *p = *p * 3u + o[*p]; }}\n{doubled}{kept}");
+    limited(&main_with(&declarations, &format!("var v = l; {calls} o[l] = v;")), &Options::default(), "expressions");
+}
