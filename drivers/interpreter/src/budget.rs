@@ -5,6 +5,7 @@ use crate::{
     error::{Error, ErrorKind, Result},
     value::{Scalar, Value},
 };
+use std::time::Instant;
 
 /// Largest value in bytes, as WGSL lays it out. Here one takes about twelve times as much, and copies of it are made freely; kernels hold
 /// structures and small arrays in values.
@@ -12,6 +13,9 @@ pub(crate) const MAX_VALUE_BYTES: usize = 1 << 20;
 
 /// Bytes that are handled in the time of one step.
 const STEP_BYTES: u64 = 256;
+
+/// Steps between looks at the clock: some milliseconds.
+const LOOK: u64 = 1 << 14;
 
 /// Steps and memory that are left.
 pub(crate) struct Budget {
@@ -48,7 +52,15 @@ impl Budget {
             );
             Error::new(ErrorKind::Steps, message)
         });
-        self.steps = left?;
+        let left = left?;
+        if let Some(until) = self.allowed.until
+            && left / LOOK != self.steps / LOOK
+            && Instant::now() >= until
+        {
+            let message = "the time that is allowed is up; run fewer workgroups, or look for an endless loop";
+            return Err(Error::new(ErrorKind::Time, message));
+        }
+        self.steps = left;
         Ok(())
     }
 

@@ -14,6 +14,8 @@ pub enum ErrorKind {
     Unsupported,
     /// The steps that were allowed are used up.
     Steps,
+    /// The time that was allowed is up.
+    Time,
     /// More memory is needed than was allowed, or one value is larger than any may be.
     Memory,
     /// Some invocations of a workgroup reached a barrier and others another one, or the end.

@@ -58,6 +58,7 @@ mod value;
 pub use error::{Error, ErrorKind, Result};
 
 use hal_kernel::{Place, Program};
+use std::time::Instant;
 
 /// Stack that a thread needs on which [`run`] is called with sources of strangers.
 pub const STACK_BYTES: usize = hal_kernel::limits::COMPILE_STACK_BYTES;
@@ -93,12 +94,14 @@ pub struct Options {
     pub memory_bytes: u64,
     /// Whether to look for mistakes. Several times slower.
     pub checks: bool,
+    /// When the run has to end, if it has not by then.
+    pub until: Option<Instant>,
 }
 
 impl Default for Options {
-    /// 100 million steps, about a minute; 1 GiB; no checks.
+    /// 100 million steps, about a minute; 1 GiB; no checks; no time.
     fn default() -> Self {
-        Self { steps: 100_000_000, memory_bytes: 1 << 30, checks: false }
+        Self { steps: 100_000_000, memory_bytes: 1 << 30, checks: false, until: None }
     }
 }
 

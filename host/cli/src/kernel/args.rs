@@ -83,7 +83,7 @@ pub struct Run {
     /// Give an override a value
     #[arg(long = "override", value_name = "NAME=VALUE", value_parser = given)]
     pub overrides: Vec<Given>,
-    /// Write what the first device leaves in a binding to a file
+    /// Write what the first device leaves in a binding to a file, in place of what is there
     #[arg(long = "out", value_name = "N=FILE", value_parser = out)]
     pub outputs: Vec<Out>,
     /// Run it so often on each device, each time with what the bindings begin with
@@ -95,7 +95,7 @@ pub struct Run {
     /// Take floats for the same that are so many floats apart
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     pub ulps: u64,
-    /// Stop each run on a device after this time
+    /// Stop each run on a device, and --check, after this time
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = timeout)]
     pub timeout: Duration,
 }

@@ -153,7 +153,13 @@ impl Open {
 
     fn failed(&self, error: &Error) -> anyhow::Error {
         let exit = if error.code == Code::DeadlineExceeded { Exit::Timeout } else { Exit::Failure };
-        let hint = if exit == Exit::Timeout { "; --timeout allows more, up to the device's own bound" } else { "" };
+        // A bound on iterations is the device's; no time helps there.
+        let more = exit == Exit::Timeout && !error.message.contains("max-loop-iterations");
+        let hint = if more {
+            "; look for an endless loop, or allow more by --timeout, up to the device's own bound"
+        } else {
+            ""
+        };
         Stop { exit, message: format!("{}: {error}{hint}", self.uri) }.into()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     args::{Bind, Out, Run},
-    data::MAX_DATA_BYTES,
+    data::{Content, MAX_DATA_BYTES},
     source::Source,
 };
 use crate::{file, text};
@@ -51,6 +51,7 @@ impl Job {
         ensure!(given == needs, "{name} takes {needs} bytes of constants; --constants gives {given}");
         let written: Vec<u32> = function.bindings.iter().filter(|it| it.writes).map(|it| it.binding).collect();
         outputs(&arguments.outputs, &written, &name)?;
+        spares(arguments)?;
         Ok(Self {
             bindings: bindings(&arguments.bindings, function)?,
             function: function.name.clone(),
@@ -102,6 +103,25 @@ fn bindings(given: &[Bind], function: &Function) -> anyhow::Result<Vec<Bound>> {
         bound.push(Bound { binding, bytes });
     }
     Ok(bound)
+}
+
+/// Requires that no output takes the place of what is read.
+fn spares(arguments: &Run) -> anyhow::Result<()> {
+    let read = arguments.bindings.iter().filter_map(|bind| match &bind.content {
+        Content::File(file) => Some(file),
+        _ => None,
+    });
+    for file in read.chain([&arguments.file]) {
+        let Ok(file) = file.canonicalize() else { continue };
+        let out = arguments.outputs.iter().find(|out| out.file.canonicalize().is_ok_and(|other| other == file));
+        if let Some(Out { binding, file }) = out {
+            bail!(
+                "--out {binding}={}: it is the kernel or what a binding begins with; name another file",
+                file.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Requires that outputs are written by the function, once each, to files that can be.

@@ -1,10 +1,10 @@
 //! `--check`: the same job on the interpreter, which also tells of mistakes.
 
-use super::job::Job;
-use crate::text;
+use super::{Stop, job::Job};
+use crate::{exit::Exit, text};
 use anyhow::{Context, anyhow};
 use hal_interpreter::{Bound, Dispatch, ErrorKind, Finding, FindingKind, Options, Report, STACK_BYTES};
-use std::fmt::Write;
+use std::{fmt::Write, time::Instant};
 
 /// What interpreting came to.
 pub struct Verdict {
@@ -17,7 +17,7 @@ pub struct Verdict {
     pub mistakes: bool,
 }
 
-/// Interprets a job, within [`Options::default`]'s steps and memory: some minutes at most.
+/// Interprets a job, within [`Options::default`]'s steps and memory, and in the time that a run on a device may take.
 ///
 /// # Errors
 /// What the interpreter cannot do, or not within these bounds.
@@ -37,7 +37,14 @@ pub fn check(job: &Job) -> anyhow::Result<Verdict> {
             let _always = writeln!(verdict.lines, "{}", job.source.placed(&error.to_string()));
             error.findings
         }
-        Err(error) => return Err(anyhow!("--check: {}", job.source.placed(&error.to_string()))),
+        Err(error) => {
+            let message = format!("--check: {}", job.source.placed(&error.to_string()));
+            if error.kind == ErrorKind::Time {
+                let message = format!("{message}; --timeout allows more");
+                return Err(Stop { exit: Exit::Timeout, message }.into());
+            }
+            return Err(anyhow!(message));
+        }
     };
     for finding in &findings {
         verdict.mistakes |= finding.kind != FindingKind::Unwritten;
@@ -49,7 +56,7 @@ pub fn check(job: &Job) -> anyhow::Result<Verdict> {
 /// Runs it on a thread with the stack that it needs.
 fn interpret(job: &Job, bindings: &mut [Bound]) -> anyhow::Result<hal_interpreter::Result<Report>> {
     let dispatch = Dispatch { function: &job.function, groups: job.groups, constants: &job.constants };
-    let options = Options { checks: true, ..Options::default() };
+    let options = Options { checks: true, until: Instant::now().checked_add(job.timeout), ..Options::default() };
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("interpreter".into()).stack_size(STACK_BYTES);
         let work = || hal_interpreter::run(&job.program, &dispatch, bindings, &options);
