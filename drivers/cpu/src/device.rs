@@ -43,13 +43,21 @@ pub(crate) struct CpuDevice {
     limits: Limits,
     heap: Heap,
     pub(crate) engine: Engine,
+    /// Whether kernels may add products that were not rounded; for all of them, so that the cache needs no word of it.
+    contract: bool,
     cache: Cache<Loaded>,
     pub(crate) state: Arc<DeviceState>,
 }
 
 impl CpuDevice {
     /// Costs address space and a few system calls. `slots`: how many threads may run one dispatch.
-    pub(crate) fn new(engine: &Engine, info: DeviceInfo, pool: Option<Arc<Pool>>, slots: u32) -> Result<Self> {
+    pub(crate) fn new(
+        engine: &Engine,
+        info: DeviceInfo,
+        pool: Option<Arc<Pool>>,
+        slots: u32,
+        contract: bool,
+    ) -> Result<Self> {
         let memory = Memory::new(engine, slots, info.memory_bytes)?;
         Ok(Self {
             limits: Limits {
@@ -60,6 +68,7 @@ impl CpuDevice {
             heap: Heap { memory: MEMORY, max_allocation: info.memory_bytes },
             info,
             engine: engine.clone(),
+            contract,
             cache: Cache::default(),
             state: Arc::new(DeviceState::new(memory, pool, slots)),
         })
@@ -92,7 +101,8 @@ impl Device for CpuDevice {
 
     fn load(&self, request: &LoadRequest<'_>) -> Result<Arc<dyn Executable>> {
         self.state.alive()?;
-        let loaded = self.cache.load(request, || load::load(&self.engine, request, &self.info.features))?;
+        let compile = || load::load(&self.engine, request, &self.info.features, self.contract);
+        let loaded = self.cache.load(request, compile)?;
         Ok(Arc::new(CpuExecutable::new(&self.state, loaded)))
     }
 

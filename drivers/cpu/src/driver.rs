@@ -8,6 +8,12 @@ use wasmtime::Engine;
 /// The only device's path.
 const PATH: &str = "0";
 
+/// The parameter of an opening that says whether a product may be added without having been rounded.
+const CONTRACTION: &str = "contraction";
+
+/// What kernels may use beyond plain WGSL: all that the compiler knows. Not `f16-native`: `f16` is computed in `f32`.
+const FEATURES: [&str; 4] = ["float32-atomic", "shader-f16", "shader-int64", "subgroup"];
+
 /// Who runs a device's works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flavour {
@@ -54,7 +60,7 @@ impl CpuDriver {
             kind: DeviceKind::Cpu,
             memory_bytes: limits.into_iter().flatten().min().unwrap_or_default(),
             formats: vec!["wgsl".into(), "spirv".into()],
-            features: Vec::new(),
+            features: FEATURES.map(str::to_owned).into(),
         }
     }
 }
@@ -76,23 +82,41 @@ impl Driver for CpuDriver {
                 format!("Runs work on {} workers, shared by all devices of this host.", self.config.workers)
             }
         };
-        let memory = self.device().memory_bytes;
+        let (memory, features, lanes) =
+            (self.device().memory_bytes, FEATURES.join(", "), naga_wasm::abi::SUBGROUP_SIZE);
         Ok(format!(
-            "{runs}\nMemory: {memory} bytes of the host's, in address space of the device's own.\nKernels: sandboxed machine code.\n"
+            "{runs}\nKernels are sandboxed machine code.\nsubgroups: {lanes} to {lanes} invocations\n\
+             memory: {memory} bytes of the host's, in address space of the device's own\nfeatures: {features}\n\
+             f16: as WGSL defines it, and slower than f32 (no f16-native)\n"
         ))
     }
 
     fn open(&self, path: &str, parameters: &Parameters) -> Result<Arc<dyn Device>> {
         check(path)?;
-        if let Some((key, _)) = parameters.first() {
-            return Err(Error::new(
-                Code::InvalidArgument,
-                format!("unknown parameter {:?}; a {} device takes none", shorten(key), self.name),
-            ));
-        }
+        let contract = contraction(parameters)?;
         let pool = (self.flavour == Flavour::Task).then(|| self.pool.clone());
-        Ok(Arc::new(CpuDevice::new(&self.engine, self.device(), pool, self.slots())?))
+        Ok(Arc::new(CpuDevice::new(&self.engine, self.device(), pool, self.slots(), contract)?))
     }
+}
+
+/// Whether the parameters ask for contraction, which is all that they can ask for.
+fn contraction(parameters: &Parameters) -> Result<bool> {
+    let wrong = |message| Err(Error::new(Code::InvalidArgument, message));
+    let mut asked = None;
+    for (key, value) in parameters {
+        if key != CONTRACTION {
+            return wrong(format!("unknown parameter {:?}; there is \"{CONTRACTION}\"", shorten(key)));
+        }
+        let on = match value.as_str() {
+            "on" => true,
+            "off" => false,
+            _ => return wrong(format!("{CONTRACTION}={:?}; it is \"on\" or \"off\"", shorten(value))),
+        };
+        if asked.replace(on).is_some() {
+            return wrong(format!("the parameter \"{CONTRACTION}\" is given twice"));
+        }
+    }
+    Ok(asked.unwrap_or_default())
 }
 
 fn check(path: &str) -> Result<()> {

@@ -14,8 +14,8 @@ const MAX_FUNCTIONS: usize = 64;
 /// otherwise have the same long function compiled once for each of its entry points.
 const MAX_WASM_BYTES: usize = 1 << 20;
 
-/// Compiles every entry point. *Blocking.*
-pub(crate) fn load(engine: &Engine, request: &LoadRequest<'_>, features: &[String]) -> Result<Loaded> {
+/// Compiles every entry point; with `contract`, products may be added without having been rounded. *Blocking.*
+pub(crate) fn load(engine: &Engine, request: &LoadRequest<'_>, features: &[String], contract: bool) -> Result<Loaded> {
     let program = hal_kernel::load_for(request, features, &LIMITS)?;
     if program.functions().len() > MAX_FUNCTIONS {
         let found = program.functions().len();
@@ -24,14 +24,15 @@ pub(crate) fn load(engine: &Engine, request: &LoadRequest<'_>, features: &[Strin
             format!("{found} entry points; at most {MAX_FUNCTIONS} a source"),
         ));
     }
-    compile(engine, &program)
+    compile(engine, &program, contract)
 }
 
-fn compile(engine: &Engine, program: &Program) -> Result<Loaded> {
+fn compile(engine: &Engine, program: &Program, contract: bool) -> Result<Loaded> {
     let options = Options {
         max_scratch_bytes: SCRATCH_BYTES,
         max_workgroup_bytes: LIMITS.max_workgroup_memory_bytes,
         max_invocations: LIMITS.max_invocations_per_workgroup,
+        contract,
         ..Options::default()
     };
     let mut wasm_bytes = 0;

@@ -85,7 +85,7 @@ fn device(engine: &wasmtime::Engine, pool: Option<&Arc<Pool>>, slots: u32) -> Cp
         formats: Vec::new(),
         features: Vec::new(),
     };
-    CpuDevice::new(engine, info, pool.cloned(), slots).unwrap()
+    CpuDevice::new(engine, info, pool.cloned(), slots, false).unwrap()
 }
 
 struct Setup {

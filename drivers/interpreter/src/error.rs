@@ -10,7 +10,7 @@ use std::fmt;
 pub enum ErrorKind {
     /// The dispatch does not fit the function: no such function, a binding is missing or short, constants have the wrong length.
     Dispatch,
-    /// The kernel uses what the interpreter has no meaning for, such as subgroups or `f16`.
+    /// The kernel uses what the interpreter has no meaning for, such as a texture.
     Unsupported,
     /// The steps that were allowed are used up.
     Steps,

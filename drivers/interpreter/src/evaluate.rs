@@ -65,9 +65,6 @@ fn refuse<T>(expression: &Expression) -> Result<T> {
         Expression::ImageSample { .. } | Expression::ImageLoad { .. } | Expression::ImageQuery { .. } => {
             unsupported("a texture")
         }
-        Expression::SubgroupBallotResult | Expression::SubgroupOperationResult { .. } => {
-            unsupported("a subgroup operation")
-        }
         Expression::Derivative { .. } => unsupported("a derivative"),
         Expression::CooperativeLoad { .. } | Expression::CooperativeMultiplyAdd { .. } => {
             unsupported("a cooperative matrix")

@@ -3,11 +3,14 @@
 use crate::{
     Bound, Dispatch, Options, Report,
     budget::Budget,
+    control::Pause,
     error::{Error, ErrorKind, Result, defect, unsupported},
     evaluate::constant,
     layout::Target,
-    machine::{Invocation, Pause, Variable},
+    machine::Invocation,
+    memory::Variable,
     monitor::Monitor,
+    subgroup,
     value::Value,
 };
 use hal_kernel::Program;
@@ -138,16 +141,18 @@ fn group<'m>(shared: &mut Shared<'m>, point: &'m EntryPoint, group: [u32; 3], gr
     // From barrier to barrier: all come to the same one, or all to the end.
     loop {
         let mut all: Option<Pause> = None;
-        for invocation in &mut invocations {
-            let pause = invocation.run(shared)?;
-            let first = *all.get_or_insert(pause);
-            if pause != first {
-                return Err(apart(shared, group, invocation.index, [first, pause]));
+        for members in invocations.chunks_mut(subgroup::SIZE as usize) {
+            let pauses = subgroup::run(members, shared)?;
+            for (invocation, pause) in members.iter().zip(pauses) {
+                let first = *all.get_or_insert(pause);
+                if pause != first {
+                    return Err(apart(shared, group, invocation.index, [first, pause]));
+                }
             }
         }
         match all {
             Some(Pause::Barrier(_, barrier)) => shared.ordered(barrier),
-            Some(Pause::End) | None => break,
+            Some(Pause::End | Pause::Subgroup) | None => break,
         }
     }
     // Nothing of a workgroup outlives it.
@@ -159,10 +164,10 @@ fn group<'m>(shared: &mut Shared<'m>, point: &'m EntryPoint, group: [u32; 3], gr
 fn apart(shared: &Shared<'_>, group: [u32; 3], invocation: u32, pauses: [Pause; 2]) -> Error {
     let place = |pause: Pause| match pause {
         Pause::Barrier(at, _) => shared.program.place(at.span),
-        Pause::End => None,
+        Pause::End | Pause::Subgroup => None,
     };
     let doing = |pause: Pause| match (pause, place(pause)) {
-        (Pause::End, _) => "has ended".to_owned(),
+        (Pause::End | Pause::Subgroup, _) => "has ended".to_owned(),
         (Pause::Barrier(..), Some(place)) => format!("waits at {place}"),
         (Pause::Barrier(..), None) => "waits at another one".to_owned(),
     };
@@ -214,6 +219,10 @@ fn built_in(binding: &naga::Binding, place: &Place) -> Result<Value> {
         BuiltIn::WorkGroupId => Value::words(place.group),
         BuiltIn::WorkGroupSize => Value::words(place.size),
         BuiltIn::NumWorkGroups => Value::words(place.groups),
+        BuiltIn::NumSubgroups => Value::u32(place.size.iter().product::<u32>().div_ceil(subgroup::SIZE)),
+        BuiltIn::SubgroupId => Value::u32(place.index / subgroup::SIZE),
+        BuiltIn::SubgroupSize => Value::u32(subgroup::SIZE),
+        BuiltIn::SubgroupInvocationId => Value::u32(place.index % subgroup::SIZE),
         other => return unsupported(&format!("the built-in value {other:?}")),
     })
 }

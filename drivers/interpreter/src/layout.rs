@@ -2,7 +2,7 @@
 //! as WGSL says for storage buffers; a bool, which buffers cannot hold, takes one.
 
 use crate::{
-    error::{Result, defect, unsupported},
+    error::{Result, defect},
     value::{Scalar, Value},
 };
 use naga::{ArraySize, GlobalVariable, Handle, LocalVariable, Module, ScalarKind, Type, TypeInner, VectorSize};
@@ -184,13 +184,8 @@ fn read_scalar(scalar: naga::Scalar, bytes: &[u8]) -> Result<Scalar> {
     if scalar.kind == ScalarKind::Bool {
         return bytes.first().map(|byte| Scalar::Bool(*byte != 0)).ok_or_else(short);
     }
-    let word = u32::from_le_bytes(*bytes.first_chunk().ok_or_else(short)?);
-    match (scalar.kind, scalar.width) {
-        (ScalarKind::Sint, 4) => Ok(Scalar::I32(word.cast_signed())),
-        (ScalarKind::Uint, 4) => Ok(Scalar::U32(word)),
-        (ScalarKind::Float, 4) => Ok(Scalar::F32(f32::from_bits(word))),
-        _ => unsupported(&format!("a {:?} of {} bytes", scalar.kind, scalar.width)),
-    }
+    let bytes = bytes.get(..usize::from(scalar.width)).ok_or_else(short)?;
+    Scalar::from_bits(scalar, bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
 }
 
 fn write_scalar(bytes: &mut [u8], scalar: Scalar) -> Result<()> {
@@ -199,6 +194,7 @@ fn write_scalar(bytes: &mut [u8], scalar: Scalar) -> Result<()> {
         *bytes.first_mut().ok_or_else(short)? = u8::from(value);
         return Ok(());
     }
-    *bytes.first_chunk_mut().ok_or_else(short)? = scalar.bits()?.to_le_bytes();
+    let (bits, width) = scalar.bits()?;
+    bytes.get_mut(..width).ok_or_else(short)?.iter_mut().zip(bits.to_le_bytes()).for_each(|(to, byte)| *to = byte);
     Ok(())
 }

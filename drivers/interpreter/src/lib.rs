@@ -21,8 +21,7 @@
 //!
 //! # What it gives a meaning to
 //!
-//! Everything that [`hal_kernel`] admits but `f16`, 64-bit integers, subgroups and the inverse of a matrix; these are
-//! [`ErrorKind::Unsupported`].
+//! Everything that [`hal_kernel`] admits. A subgroup is [`SUBGROUP_SIZE`] invocations.
 //!
 //! # Which of several answers it gives
 //!
@@ -30,9 +29,12 @@
 //! - `+ - * /` and `sqrt` on floats are rounded once each, `fma` is a product and a sum. Functions that WGSL allows an error are
 //!   computed in 64 bits and rounded once. Floats become the nearest integers that are
 //!   floats too, NaN becomes 0.
+//! - What an operator or a built-in function gives in `f16` is computed as in `f32` and rounded once more.
 //! - An index out of range is the last element.
 //! - Workgroups run in order of x, then y, then z. Inside one, invocations run in order of their index, each up to the next barrier.
 //!   Atomic operations happen in that order.
+//! - Subgroup operations are done by those who come to them in the same rounds of the same loops, from the first to the last. Who asks for the
+//!   value of one who did not come keeps its own.
 //!
 //! With [`Options::checks`] it also tells of what is legal and a mistake all the same: see [`FindingKind`].
 //!
@@ -44,21 +46,30 @@
 #![forbid(unsafe_code)]
 
 mod budget;
+mod control;
 mod error;
 mod evaluate;
 mod group;
+mod half;
+mod integers;
 mod layout;
 mod machine;
 mod math;
+mod matrices;
+mod memory;
 mod monitor;
 mod operators;
 mod packing;
+mod subgroup;
 mod value;
 
 pub use error::{Error, ErrorKind, Result};
 
 use hal_kernel::{Place, Program};
 use std::time::Instant;
+
+/// Invocations of a subgroup: those whose `local_invocation_index` differs in its lowest bits only.
+pub const SUBGROUP_SIZE: u32 = subgroup::SIZE;
 
 /// Stack that a thread needs on which [`run`] is called with sources of strangers.
 pub const STACK_BYTES: usize = hal_kernel::limits::COMPILE_STACK_BYTES;

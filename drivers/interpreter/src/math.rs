@@ -3,15 +3,22 @@
 
 use crate::{
     error::{Result, defect, unsupported},
+    half,
+    integers::{self, bits_extracted, bits_inserted},
+    matrices::{determinant, inverse},
     operators::{dot, transposed},
     packing,
     value::{Scalar, Value},
 };
-use Scalar::{F32, I32, U32};
+use Scalar::{F32, I32};
 use naga::MathFunction as Fun;
 
 /// A call of a built-in function.
 pub(crate) fn math(fun: Fun, arguments: &[Value]) -> Result<Value> {
+    if arguments.iter().any(half::is) {
+        let widened = arguments.iter().map(half::widened).collect::<Result<Vec<_>>>()?;
+        return half::narrowed(&math(fun, &widened)?);
+    }
     if let Some(value) = packing::packing(fun, arguments)? {
         return Ok(value);
     }
@@ -19,9 +26,8 @@ pub(crate) fn math(fun: Fun, arguments: &[Value]) -> Result<Value> {
         [a] => one(fun, a),
         [a, b] => two(fun, a, b),
         [a, b, c] => three(fun, a, b, c),
-        [Value::Scalar(a), b, c, d] => bits_inserted(*a, b.scalar()?, c.scalar()?, d.scalar()?).map(Value::Scalar),
-        [a @ Value::Vector(_), b, c, d] => {
-            let (offset, count) = (c.scalar()?, d.scalar()?);
+        [a, b, c, d] if fun == Fun::InsertBits => {
+            let (offset, count) = (word(c)?, word(d)?);
             a.both(b, |a, b| bits_inserted(a, b, offset, count))
         }
         _ => Err(defect(&format!("{fun:?} of {} arguments", arguments.len()))),
@@ -37,11 +43,8 @@ fn one(fun: Fun, a: &Value) -> Result<Value> {
             a.each(|x| Ok(F32(x.f32()? / length)))
         }
         (Fun::Transpose, Value::Matrix(columns)) => Ok(Value::Matrix(transposed(columns))),
-        (Fun::Determinant, Value::Matrix(columns)) => {
-            let floats: Result<Vec<Vec<f32>>> =
-                columns.iter().map(|column| column.iter().map(|scalar| scalar.f32()).collect()).collect();
-            Ok(Value::Scalar(F32(determinant(&floats?))))
-        }
+        (Fun::Determinant, Value::Matrix(columns)) => determinant(columns).map(F32).map(Value::Scalar),
+        (Fun::Inverse, Value::Matrix(columns)) => inverse(columns).map(Value::Matrix),
         (Fun::Modf, _) => {
             let fraction = a.each(|x| x.f32().map(|x| F32(x - x.trunc())))?;
             let whole = a.each(|x| x.f32().map(|x| F32(x.trunc())))?;
@@ -52,12 +55,10 @@ fn one(fun: Fun, a: &Value) -> Result<Value> {
             let exponent = a.each(|x| x.f32().map(|x| I32(frexp(x).1)))?;
             Ok(Value::Composite(vec![fraction, exponent]))
         }
-        (Fun::Inverse, _) => unsupported("the inverse of a matrix"),
-        _ => a.each(|scalar| match scalar {
-            F32(x) => float_function(fun, x).map(F32),
-            I32(x) => signed_function(fun, x).map(I32),
-            U32(x) => unsigned_function(fun, x).map(U32),
-            Scalar::Bool(_) => Err(defect("a function of a bool")),
+        _ => a.each(|scalar| match (scalar, scalar.integer()) {
+            (F32(x), _) => float_function(fun, x).map(F32),
+            (_, Some((kind, x))) => integers::function(fun, kind, x),
+            _ => Err(defect(&format!("a function of {scalar:?}"))),
         }),
     }
 }
@@ -94,37 +95,9 @@ fn float_function(fun: Fun, x: f32) -> Result<f32> {
         Fun::Sign => f32::from(i8::from(x > 0.0) - i8::from(x < 0.0)),
         Fun::Sqrt => x.sqrt(),
         Fun::InverseSqrt => 1.0 / x.sqrt(),
-        Fun::QuantizeToF16 => packing::from_half(packing::to_half(x)),
+        Fun::QuantizeToF16 => half::rounded(x),
         _ => return unsupported(&format!("{fun:?} of a float")),
     })
-}
-
-fn signed_function(fun: Fun, x: i32) -> Result<i32> {
-    Ok(match fun {
-        Fun::Abs => x.wrapping_abs(),
-        Fun::Sign => x.signum(),
-        // A negative number's first bit is the first that is unlike its sign.
-        Fun::FirstLeadingBit => first_leading_bit(if x < 0 { !x } else { x }.cast_unsigned()).cast_signed(),
-        _ => unsigned_function(fun, x.cast_unsigned())?.cast_signed(),
-    })
-}
-
-fn unsigned_function(fun: Fun, x: u32) -> Result<u32> {
-    Ok(match fun {
-        Fun::Abs => x,
-        Fun::CountTrailingZeros => x.trailing_zeros(),
-        Fun::CountLeadingZeros => x.leading_zeros(),
-        Fun::CountOneBits => x.count_ones(),
-        Fun::ReverseBits => x.reverse_bits(),
-        Fun::FirstTrailingBit if x == 0 => u32::MAX,
-        Fun::FirstTrailingBit => x.trailing_zeros(),
-        Fun::FirstLeadingBit => first_leading_bit(x),
-        _ => return unsupported(&format!("{fun:?} of an integer")),
-    })
-}
-
-fn first_leading_bit(x: u32) -> u32 {
-    x.checked_ilog2().unwrap_or(u32::MAX)
 }
 
 fn two(fun: Fun, a: &Value, b: &Value) -> Result<Value> {
@@ -146,13 +119,10 @@ fn two(fun: Fun, a: &Value, b: &Value) -> Result<Value> {
             let along = float_dot(&normal.floats()?, &incident.floats()?) * 2.0;
             incident.both(normal, |i, n| Ok(F32(i.f32()? - n.f32()? * along)))
         }
-        _ => a.both(b, |a, b| match (fun, a, b) {
-            (_, F32(a), F32(b)) => float_function_of_two(fun, a, b).map(F32),
-            (Fun::Ldexp, F32(a), I32(b)) => Ok(F32(ldexp(a, b))),
-            (Fun::Min, I32(a), I32(b)) => Ok(I32(a.min(b))),
-            (Fun::Max, I32(a), I32(b)) => Ok(I32(a.max(b))),
-            (Fun::Min, U32(a), U32(b)) => Ok(U32(a.min(b))),
-            (Fun::Max, U32(a), U32(b)) => Ok(U32(a.max(b))),
+        _ => a.both(b, |a, b| match (a, b, a.integer(), b.integer()) {
+            (F32(a), F32(b), ..) => float_function_of_two(fun, a, b).map(F32),
+            (F32(a), I32(b), ..) if fun == Fun::Ldexp => Ok(F32(ldexp(a, b))),
+            (_, _, Some((kind, a)), Some((other, b))) if kind == other => integers::function_of_two(fun, kind, a, b),
             _ => unsupported(&format!("{fun:?} of {a:?} and {b:?}")),
         }),
     }
@@ -178,7 +148,7 @@ fn three(fun: Fun, a: &Value, b: &Value, c: &Value) -> Result<Value> {
         }
         Fun::Refract => refract(a, b, c.scalar()?.f32()?),
         Fun::ExtractBits => {
-            let (offset, count) = (c_bits(b)?, c_bits(c)?);
+            let (offset, count) = (word(b)?, word(c)?);
             a.each(|value| bits_extracted(value, offset, count))
         }
         Fun::Clamp => {
@@ -208,8 +178,8 @@ fn three(fun: Fun, a: &Value, b: &Value, c: &Value) -> Result<Value> {
     }
 }
 
-fn c_bits(value: &Value) -> Result<u32> {
-    value.scalar()?.bits()
+fn word(value: &Value) -> Result<u32> {
+    value.scalar()?.word()
 }
 
 /// The lesser, as a comparison: of a NaN and a number it is the first.
@@ -251,30 +221,6 @@ fn refract(incident: &Value, normal: &Value, eta: f32) -> Result<Value> {
     incident.both(normal, |i, n| Ok(F32(i.f32()? * eta - n.f32()? * factor)))
 }
 
-/// By the first column.
-fn determinant(columns: &[Vec<f32>]) -> f32 {
-    let Some((first, rest)) = columns.split_first() else { return 0.0 };
-    if let [only] = first.as_slice() {
-        return *only;
-    }
-    let mut sum = 0.0;
-    for (row, factor) in first.iter().enumerate() {
-        let minor: Vec<Vec<f32>> = rest
-            .iter()
-            .map(|column| column.iter().enumerate().filter(|(at, _)| *at != row).map(|(_, value)| *value).collect())
-            .collect();
-        let product = factor * determinant(&minor);
-        sum = if row == 0 {
-            product
-        } else if row % 2 == 0 {
-            sum + product
-        } else {
-            sum - product
-        };
-    }
-    sum
-}
-
 /// `x` as a fraction in `[0.5, 1)` times a power of two. What is no number to be split stays whole.
 fn frexp(x: f32) -> (f32, i32) {
     if x == 0.0 || !x.is_finite() {
@@ -296,38 +242,4 @@ fn frexp(x: f32) -> (f32, i32) {
 fn ldexp(x: f32, exponent: i32) -> f32 {
     // Beyond 400 every f32 has become infinite, or 0.
     (f64::from(x) * 2f64.powi(exponent.clamp(-400, 400))) as f32
-}
-
-/// `offset` and `count`, brought into a word.
-fn field(offset: u32, count: u32) -> (u32, u32) {
-    let offset = offset.min(32);
-    (offset, count.min(32 - offset))
-}
-
-fn ones(count: u32) -> u32 {
-    u32::MAX.checked_shr(32 - count).unwrap_or(0)
-}
-
-fn bits_extracted(value: Scalar, offset: u32, count: u32) -> Result<Scalar> {
-    let (offset, count) = field(offset, count);
-    let bits = value.bits()?.checked_shr(offset).unwrap_or(0) & ones(count);
-    match value {
-        U32(_) => Ok(U32(bits)),
-        I32(_) => {
-            let negative = count > 0 && bits >> (count - 1) & 1 == 1;
-            Ok(I32((if negative { bits | !ones(count) } else { bits }).cast_signed()))
-        }
-        _ => Err(defect("bits are taken from integers")),
-    }
-}
-
-fn bits_inserted(value: Scalar, new: Scalar, offset: Scalar, count: Scalar) -> Result<Scalar> {
-    let (offset, count) = field(offset.bits()?, count.bits()?);
-    let mask = ones(count).checked_shl(offset).unwrap_or(0);
-    let bits = value.bits()? & !mask | new.bits()?.checked_shl(offset).unwrap_or(0) & mask;
-    match value {
-        U32(_) => Ok(U32(bits)),
-        I32(_) => Ok(I32(bits.cast_signed())),
-        _ => Err(defect("bits are put into integers")),
-    }
 }

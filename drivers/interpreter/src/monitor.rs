@@ -5,6 +5,7 @@ use crate::{
     error::Result,
     group::Shared,
     layout::{Pointer, Root},
+    subgroup,
 };
 use naga::{AddressSpace, Barrier, GlobalVariable, Handle};
 use std::collections::{HashMap, HashSet, hash_map::Entry};
@@ -35,6 +36,13 @@ struct Touched {
 }
 
 impl Touched {
+    /// Forgets what some invocations did.
+    fn forget(&mut self, some: impl Fn(u32) -> bool) {
+        for who in [&mut self.writer, &mut self.reader, &mut self.other_reader, &mut self.atomic] {
+            *who = who.filter(|who| !some(*who));
+        }
+    }
+
     /// Notes an access, and answers with the invocation that it races with.
     fn note(&mut self, invocation: u32, access: Access) -> Option<u32> {
         let other = |who: Option<u32>| who.filter(|who| *who != invocation);
@@ -60,7 +68,7 @@ impl Touched {
     }
 }
 
-/// A scalar in memory: the variable and the byte where it begins. All that can be in shared memory has one width, so that no two overlap.
+/// A scalar in memory: the variable and the byte where it begins. What is in one place is always of one type, so that no two overlap.
 type Word = (Handle<GlobalVariable>, usize);
 
 /// Looks on while a workgroup runs.
@@ -94,6 +102,14 @@ impl Shared<'_> {
             });
             let gone = before.saturating_sub(monitor.touched.len()) as u64;
             self.budget.give(gone.saturating_mul(TOUCHED_BYTES));
+        }
+    }
+
+    /// After a barrier of a subgroup, nothing that its invocations did before is a race between them.
+    pub(crate) fn ordered_among(&mut self, subgroup: u32) {
+        let Some(monitor) = &mut self.monitor else { return };
+        for touched in monitor.touched.values_mut() {
+            touched.forget(|invocation| invocation / subgroup::SIZE == subgroup);
         }
     }
 

@@ -2,23 +2,28 @@
 
 use crate::{
     error::{Result, defect, unsupported},
+    half,
+    integers::{self, Kind},
     value::{Scalar, Value},
 };
-use Scalar::{Bool, F32, I32, U32};
+use Scalar::{Bool, F16, F32};
 use naga::{BinaryOperator, RelationalFunction, ScalarKind, UnaryOperator};
 
 pub(crate) fn unary(op: UnaryOperator, value: &Value) -> Result<Value> {
-    value.each(|scalar| match (op, scalar) {
-        (UnaryOperator::Negate, I32(a)) => Ok(I32(a.wrapping_neg())),
-        (UnaryOperator::Negate, F32(a)) => Ok(F32(-a)),
-        (UnaryOperator::LogicalNot | UnaryOperator::BitwiseNot, Bool(a)) => Ok(Bool(!a)),
-        (UnaryOperator::BitwiseNot, I32(a)) => Ok(I32(!a)),
-        (UnaryOperator::BitwiseNot, U32(a)) => Ok(U32(!a)),
+    value.each(|scalar| match (op, scalar, scalar.integer()) {
+        (UnaryOperator::Negate, F32(a), _) => Ok(F32(-a)),
+        (UnaryOperator::Negate, F16(a), _) => Ok(F16(-a)),
+        (UnaryOperator::Negate, _, Some((kind, a))) => Ok(kind.wrap(-a)),
+        (UnaryOperator::LogicalNot | UnaryOperator::BitwiseNot, Bool(a), _) => Ok(Bool(!a)),
+        (UnaryOperator::BitwiseNot, _, Some((kind, a))) => Ok(kind.wrap(!a)),
         _ => Err(defect(&format!("{op:?} of {scalar:?}"))),
     })
 }
 
 pub(crate) fn binary(op: BinaryOperator, left: &Value, right: &Value) -> Result<Value> {
+    if half::is(left) {
+        return half::narrowed(&binary(op, &half::widened(left)?, &half::widened(right)?)?);
+    }
     if op == BinaryOperator::Multiply {
         match (left, right) {
             (Value::Matrix(matrix), Value::Vector(vector)) => return times(matrix, vector).map(Value::Vector),
@@ -35,20 +40,17 @@ pub(crate) fn binary(op: BinaryOperator, left: &Value, right: &Value) -> Result<
 }
 
 fn scalars(op: BinaryOperator, a: Scalar, b: Scalar) -> Result<Scalar> {
-    match (a, b) {
-        (F32(a), F32(b)) => floats(op, a, b),
-        (I32(a), I32(b)) => signed(op, a, b),
-        (U32(a), U32(b)) => unsigned(op, a, b),
-        (Bool(a), Bool(b)) => bools(op, a, b),
-        // The count of a shift is modulo the width.
-        (I32(a), U32(b)) if op == BinaryOperator::ShiftLeft => Ok(I32(a.wrapping_shl(b))),
-        (I32(a), U32(b)) if op == BinaryOperator::ShiftRight => Ok(I32(a.wrapping_shr(b))),
+    let shift = matches!(op, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight);
+    match (a, b, a.integer(), b.integer()) {
+        (F32(a), F32(b), ..) => floats(op, a, b),
+        (Bool(a), Bool(b), ..) => bools(op, a, b),
+        (_, _, Some((kind, a)), Some((other, b))) if kind == other || shift => integers::binary(op, kind, a, b),
         _ => Err(defect(&format!("{op:?} of {a:?} and {b:?}"))),
     }
 }
 
 /// The comparison that `op` is, if it is one.
-fn compare<T: PartialOrd>(op: BinaryOperator, a: T, b: T) -> Option<Scalar> {
+pub(crate) fn compare<T: PartialOrd>(op: BinaryOperator, a: T, b: T) -> Option<Scalar> {
     Some(Bool(match op {
         BinaryOperator::Equal => a == b,
         BinaryOperator::NotEqual => a != b,
@@ -72,45 +74,6 @@ fn floats(op: BinaryOperator, a: f32, b: f32) -> Result<Scalar> {
         // As WGSL defines it; not the exact remainder.
         BinaryOperator::Modulo => a - b * (a / b).trunc(),
         _ => return Err(defect(&format!("{op:?} of floats"))),
-    }))
-}
-
-fn signed(op: BinaryOperator, a: i32, b: i32) -> Result<Scalar> {
-    if let Some(result) = compare(op, a, b) {
-        return Ok(result);
-    }
-    Ok(I32(match op {
-        BinaryOperator::Add => a.wrapping_add(b),
-        BinaryOperator::Subtract => a.wrapping_sub(b),
-        BinaryOperator::Multiply => a.wrapping_mul(b),
-        // `x / 0` is `x`, `x % 0` is 0, the lowest number divided by -1 is itself.
-        BinaryOperator::Divide if b == 0 => a,
-        BinaryOperator::Divide => a.wrapping_div(b),
-        BinaryOperator::Modulo if b == 0 => 0,
-        BinaryOperator::Modulo => a.wrapping_rem(b),
-        BinaryOperator::And => a & b,
-        BinaryOperator::InclusiveOr => a | b,
-        BinaryOperator::ExclusiveOr => a ^ b,
-        _ => return Err(defect(&format!("{op:?} of i32"))),
-    }))
-}
-
-fn unsigned(op: BinaryOperator, a: u32, b: u32) -> Result<Scalar> {
-    if let Some(result) = compare(op, a, b) {
-        return Ok(result);
-    }
-    Ok(U32(match op {
-        BinaryOperator::Add => a.wrapping_add(b),
-        BinaryOperator::Subtract => a.wrapping_sub(b),
-        BinaryOperator::Multiply => a.wrapping_mul(b),
-        BinaryOperator::Divide => a.checked_div(b).unwrap_or(a),
-        BinaryOperator::Modulo => a.checked_rem(b).unwrap_or(0),
-        BinaryOperator::And => a & b,
-        BinaryOperator::InclusiveOr => a | b,
-        BinaryOperator::ExclusiveOr => a ^ b,
-        BinaryOperator::ShiftLeft => a.wrapping_shl(b),
-        BinaryOperator::ShiftRight => a.wrapping_shr(b),
-        _ => return Err(defect(&format!("{op:?} of u32"))),
     }))
 }
 
@@ -173,48 +136,46 @@ pub(crate) fn relational(fun: RelationalFunction, argument: &Value) -> Result<Va
 pub(crate) fn cast(value: &Value, kind: ScalarKind, width: Option<u8>) -> Result<Value> {
     match width {
         None => value.each(|scalar| bitcast(scalar, kind)),
-        Some(1 | 4) => value.each(|scalar| convert(scalar, kind)),
-        Some(width) => unsupported(&format!("a {kind:?} of {width} bytes")),
+        Some(width) => value.each(|scalar| convert(scalar, naga::Scalar { kind, width })),
     }
 }
 
 fn bitcast(scalar: Scalar, kind: ScalarKind) -> Result<Scalar> {
-    let bits = scalar.bits()?;
-    match kind {
-        ScalarKind::Sint => Ok(I32(bits.cast_signed())),
-        ScalarKind::Uint => Ok(U32(bits)),
-        ScalarKind::Float => Ok(F32(f32::from_bits(bits))),
-        _ => Err(defect(&format!("a bitcast to {kind:?}"))),
+    let (bits, width) = scalar.bits()?;
+    let width = u8::try_from(width).map_err(|_| defect("a number of many bytes"))?;
+    Scalar::from_bits(naga::Scalar { kind, width }, bits)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "to nearest even, which is WGSL's conversion")]
+fn convert(scalar: Scalar, to: naga::Scalar) -> Result<Scalar> {
+    if let Some(kind) = Kind::of(to) {
+        return match (scalar, scalar.integer()) {
+            (_, Some((_, a))) => Ok(kind.wrap(a)),
+            (Bool(a), _) => Ok(kind.wrap(a.into())),
+            (F32(a), _) => Ok(nearest(kind, a, f32::MAX)),
+            (F16(a), _) => Ok(nearest(kind, a, 65504.0)),
+            _ => Err(defect(&format!("{scalar:?} becomes no integer"))),
+        };
+    }
+    let (float, truth) = match (scalar, scalar.integer()) {
+        (_, Some((_, a))) => (a as f32, a != 0),
+        (Bool(a), _) => (f32::from(u8::from(a)), a),
+        (F32(a) | F16(a), _) => (a, a != 0.0),
+        _ => return Err(defect(&format!("{scalar:?} is no number"))),
+    };
+    match (to.kind, to.width) {
+        (ScalarKind::Bool, _) => Ok(Bool(truth)),
+        (ScalarKind::Float, 4) => Ok(F32(float)),
+        // What is rounded twice here is beyond what `f16` has.
+        (ScalarKind::Float, 2) => Ok(F16(half::rounded(float))),
+        (kind, width) => unsupported(&format!("a {kind:?} of {width} bytes")),
     }
 }
 
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "Rust's casts are WGSL's conversions: to nearest even, and of what is in range saturating, with NaN as 0"
-)]
-fn convert(scalar: Scalar, kind: ScalarKind) -> Result<Scalar> {
-    Ok(match (kind, scalar) {
-        (ScalarKind::Bool, Bool(_)) | (ScalarKind::Sint, I32(_)) | (ScalarKind::Uint, U32(_)) => scalar,
-        (ScalarKind::Float, F32(_)) => scalar,
-        (ScalarKind::Bool, I32(a)) => Bool(a != 0),
-        (ScalarKind::Bool, U32(a)) => Bool(a != 0),
-        (ScalarKind::Bool, F32(a)) => Bool(a != 0.0),
-        (ScalarKind::Sint, Bool(a)) => I32(i32::from(a)),
-        (ScalarKind::Sint, U32(a)) => I32(a.cast_signed()),
-        (ScalarKind::Sint, F32(a)) => I32(at_most(a, 2_147_483_520.0) as i32),
-        (ScalarKind::Uint, Bool(a)) => U32(u32::from(a)),
-        (ScalarKind::Uint, I32(a)) => U32(a.cast_unsigned()),
-        (ScalarKind::Uint, F32(a)) => U32(at_most(a, 4_294_967_040.0) as u32),
-        (ScalarKind::Float, Bool(a)) => F32(f32::from(u8::from(a))),
-        (ScalarKind::Float, I32(a)) => F32(a as f32),
-        (ScalarKind::Float, U32(a)) => F32(a as f32),
-        (ScalarKind::AbstractInt | ScalarKind::AbstractFloat, _) => return Err(defect("an abstract number")),
-    })
-}
-
-/// A float that is to become an integer, not above the greatest number that is both: WGSL wants the nearest of these.
-fn at_most(a: f32, greatest: f32) -> f32 {
-    if a > greatest { greatest } else { a }
+/// The integer that a float becomes: WGSL wants the nearest number that both types have, here of floats up to `greatest`. NaN becomes 0.
+#[allow(clippy::cast_possible_truncation, reason = "a power of two fits, and what is clamped is in range")]
+fn nearest(kind: Kind, x: f32, greatest: f32) -> Scalar {
+    let (low, above) = kind.range();
+    let high = (above as f32).next_down().min(greatest);
+    kind.wrap(f64::from(x).clamp(low.max(f64::from(-greatest)), f64::from(high)) as i128)
 }

@@ -1,7 +1,8 @@
-//! Built-in functions on packed words, and the half-precision numbers in some of them.
+//! Built-in functions on packed words.
 
 use crate::{
     error::Result,
+    half,
     math::{greater, lesser},
     value::{Scalar, Value},
 };
@@ -11,12 +12,12 @@ use naga::MathFunction as Fun;
 /// A call of a function that packs or unpacks; none for other functions.
 pub(crate) fn packing(fun: Fun, arguments: &[Value]) -> Result<Option<Value>> {
     let word = |at: usize| match arguments.get(at) {
-        Some(Value::Scalar(scalar)) => scalar.bits(),
+        Some(Value::Scalar(scalar)) => scalar.word(),
         _ => Err(crate::error::defect("a packed word is missing")),
     };
     let numbers = || arguments.first().cloned().unwrap_or(Value::Vector(Vec::new())).scalars();
     let floats = || numbers()?.into_iter().map(Scalar::f32).collect::<Result<Vec<_>>>();
-    let bits = || numbers()?.into_iter().map(Scalar::bits).collect::<Result<Vec<_>>>();
+    let bits = || numbers()?.into_iter().map(Scalar::word).collect::<Result<Vec<_>>>();
     let packed = |fields: Vec<u32>| Ok(Some(Value::u32(join(&fields))));
     let unpacked = |values: Vec<Scalar>| Ok(Some(Value::Vector(values)));
     match fun {
@@ -24,7 +25,7 @@ pub(crate) fn packing(fun: Fun, arguments: &[Value]) -> Result<Option<Value>> {
         Fun::Pack4x8unorm => packed(normalised(&floats()?, 0.0, 255.0)),
         Fun::Pack2x16snorm => packed(normalised(&floats()?, -1.0, 32767.0)),
         Fun::Pack2x16unorm => packed(normalised(&floats()?, 0.0, 65535.0)),
-        Fun::Pack2x16float => packed(floats()?.into_iter().map(|x| u32::from(to_half(x))).collect()),
+        Fun::Pack2x16float => packed(floats()?.into_iter().map(|x| u32::from(half::to_bits(x))).collect()),
         Fun::Pack4xI8 | Fun::Pack4xU8 => packed(bits()?),
         Fun::Pack4xI8Clamp => {
             packed(bits()?.into_iter().map(|x| x.cast_signed().clamp(-128, 127).cast_unsigned()).collect())
@@ -36,7 +37,7 @@ pub(crate) fn packing(fun: Fun, arguments: &[Value]) -> Result<Option<Value>> {
             unpacked(halves(word(0)?).map(|x| signed_part(f32::from(x.cast_signed()), 32767.0)).into())
         }
         Fun::Unpack2x16unorm => unpacked(halves(word(0)?).map(|x| F32(f32::from(x) / 65535.0)).into()),
-        Fun::Unpack2x16float => unpacked(halves(word(0)?).map(|x| F32(from_half(x))).into()),
+        Fun::Unpack2x16float => unpacked(halves(word(0)?).map(|x| F32(half::from_bits(x))).into()),
         Fun::Unpack4xI8 => unpacked(bytes(word(0)?).map(|x| I32(i32::from(x.cast_signed()))).into()),
         Fun::Unpack4xU8 => unpacked(bytes(word(0)?).map(|x| U32(u32::from(x))).into()),
         Fun::Dot4I8Packed => {
@@ -77,38 +78,4 @@ fn normalised(values: &[f32], low: f32, scale: f32) -> Vec<u32> {
 /// The lowest signed field is a little below -1.
 fn signed_part(value: f32, scale: f32) -> Scalar {
     F32(greater(value / scale, -1.0))
-}
-
-/// The value of a half-precision number.
-pub(crate) fn from_half(half: u16) -> f32 {
-    let (exponent, fraction) = (half >> 10 & 31, f32::from(half & 0x3ff));
-    let size = match exponent {
-        0 => fraction * 2f32.powi(-24),
-        31 if fraction == 0.0 => f32::INFINITY,
-        31 => f32::NAN,
-        _ => (1024.0 + fraction) * 2f32.powi(i32::from(exponent) - 25),
-    };
-    if half >> 15 == 1 { -size } else { size }
-}
-
-/// The nearest half-precision number, of two the even one; what is too large becomes infinite.
-pub(crate) fn to_half(x: f32) -> u16 {
-    let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
-    let size = x.abs();
-    if size.is_nan() {
-        return sign | 0x7e00;
-    }
-    if size >= 65520.0 {
-        return sign | 0x7c00;
-    }
-    // Finite halves are ordered as their bits are. The greatest that is no greater than the number, by bisection:
-    let (mut low, mut high) = (0u16, 0x7c00u16);
-    while high - low > 1 {
-        let middle = low.midpoint(high);
-        if from_half(middle) <= size { low = middle } else { high = middle }
-    }
-    let (below, above) = (from_half(low), if low == 0x7bff { 65536.0 } else { from_half(low + 1) });
-    // Both differences are exact: the neighbours are close.
-    let up = size - below > above - size || (size - below == above - size && low & 1 == 1);
-    sign | if up { low + 1 } else { low }
 }

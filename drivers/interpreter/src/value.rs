@@ -2,6 +2,8 @@
 
 use crate::{
     error::{Result, defect, unsupported},
+    half,
+    integers::Kind,
     layout::Pointer,
 };
 use naga::{Literal, Module, ScalarKind, TypeInner};
@@ -12,6 +14,10 @@ pub(crate) enum Scalar {
     Bool(bool),
     I32(i32),
     U32(u32),
+    I64(i64),
+    U64(u64),
+    /// One that `f16` has.
+    F16(f32),
     F32(f32),
 }
 
@@ -29,11 +35,19 @@ pub(crate) enum Value {
 
 impl Scalar {
     pub(crate) fn zero(scalar: naga::Scalar) -> Result<Self> {
-        match (scalar.kind, scalar.width) {
-            (ScalarKind::Bool, _) => Ok(Self::Bool(false)),
-            (ScalarKind::Sint, 4) => Ok(Self::I32(0)),
-            (ScalarKind::Uint, 4) => Ok(Self::U32(0)),
-            (ScalarKind::Float, 4) => Ok(Self::F32(0.0)),
+        match scalar.kind {
+            ScalarKind::Bool => Ok(Self::Bool(false)),
+            _ => Self::from_bits(scalar, 0),
+        }
+    }
+
+    /// The number of a type that has these bits, of which only as many count as the type has.
+    #[allow(clippy::cast_possible_truncation, reason = "what is beyond the type's width does not count")]
+    pub(crate) fn from_bits(scalar: naga::Scalar, bits: u64) -> Result<Self> {
+        match (Kind::of(scalar), scalar.kind, scalar.width) {
+            (Some(kind), ..) => Ok(kind.wrap(bits.into())),
+            (None, ScalarKind::Float, 2) => Ok(Self::F16(half::from_bits(bits as u16))),
+            (None, ScalarKind::Float, 4) => Ok(Self::F32(f32::from_bits(bits as u32))),
             _ => unsupported(&format!("a {:?} of {} bytes", scalar.kind, scalar.width)),
         }
     }
@@ -43,6 +57,9 @@ impl Scalar {
             Literal::Bool(value) => Ok(Self::Bool(value)),
             Literal::I32(value) => Ok(Self::I32(value)),
             Literal::U32(value) => Ok(Self::U32(value)),
+            Literal::I64(value) => Ok(Self::I64(value)),
+            Literal::U64(value) => Ok(Self::U64(value)),
+            Literal::F16(value) => Ok(Self::F16(value.to_f32())),
             Literal::F32(value) => Ok(Self::F32(value)),
             other => unsupported(&format!("the literal {other:?}")),
         }
@@ -62,13 +79,46 @@ impl Scalar {
         }
     }
 
-    /// The bits of a 32-bit number.
-    pub(crate) fn bits(self) -> Result<u32> {
+    /// The bits of a number, lowest first, and how many bytes they are.
+    pub(crate) fn bits(self) -> Result<(u64, usize)> {
         match self {
-            Self::I32(value) => Ok(value.cast_unsigned()),
-            Self::U32(value) => Ok(value),
-            Self::F32(value) => Ok(value.to_bits()),
+            Self::I32(value) => Ok((value.cast_unsigned().into(), 4)),
+            Self::U32(value) => Ok((value.into(), 4)),
+            Self::I64(value) => Ok((value.cast_unsigned(), 8)),
+            Self::U64(value) => Ok((value, 8)),
+            Self::F16(value) => Ok((half::to_bits(value).into(), 2)),
+            Self::F32(value) => Ok((value.to_bits().into(), 4)),
             Self::Bool(_) => Err(defect("a bool has no bits")),
+        }
+    }
+
+    /// The bits of a 32-bit number.
+    pub(crate) fn word(self) -> Result<u32> {
+        match self.bits()? {
+            (bits, 4) => u32::try_from(bits).map_err(|_| defect("a word of more than 32 bits")),
+            _ => Err(defect(&format!("{self:?} is no word"))),
+        }
+    }
+
+    /// The number that an integer is, and its type.
+    pub(crate) fn integer(self) -> Option<(Kind, i128)> {
+        let (signed, bits, value) = match self {
+            Self::I32(value) => (true, 32, value.into()),
+            Self::U32(value) => (false, 32, value.into()),
+            Self::I64(value) => (true, 64, value.into()),
+            Self::U64(value) => (false, 64, value.into()),
+            Self::Bool(_) | Self::F16(_) | Self::F32(_) => return None,
+        };
+        Some((Kind { signed, bits }, value))
+    }
+
+    /// A small number of the same type.
+    pub(crate) fn like(self, value: u8) -> Result<Self> {
+        match self {
+            Self::Bool(_) => Err(defect("a bool is no number")),
+            Self::F16(_) => Ok(Self::F16(value.into())),
+            Self::F32(_) => Ok(Self::F32(value.into())),
+            _ => self.integer().map(|(kind, _)| kind.wrap(value.into())).ok_or_else(|| defect("an integer is none")),
         }
     }
 }
@@ -76,6 +126,10 @@ impl Scalar {
 impl Value {
     pub(crate) const fn u32(value: u32) -> Self {
         Self::Scalar(Scalar::U32(value))
+    }
+
+    pub(crate) const fn bool(value: bool) -> Self {
+        Self::Scalar(Scalar::Bool(value))
     }
 
     pub(crate) fn words(values: [u32; 3]) -> Self {
@@ -144,12 +198,13 @@ impl Value {
         self.clone().scalars()?.into_iter().map(Scalar::f32).collect()
     }
 
-    /// An index, as the unsigned number that has its bits.
+    /// An index, as the unsigned number that has its bits; one that does not fit is as good as the greatest.
     pub(crate) fn index(&self) -> Result<u32> {
-        match self.scalar()? {
-            Scalar::F32(_) | Scalar::Bool(_) => Err(defect("an index is an integer")),
-            scalar => scalar.bits(),
+        let scalar = self.scalar()?;
+        if scalar.integer().is_none() {
+            return Err(defect("an index is an integer"));
         }
+        scalar.bits().map(|(bits, _)| u32::try_from(bits).unwrap_or(u32::MAX))
     }
 
     /// How many parts it has, and one of them. Out of range it is the last.

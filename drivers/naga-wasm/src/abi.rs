@@ -58,6 +58,10 @@ pub const SCRATCH_ALIGNMENT: u32 = 16;
 /// Most bytes of constants: 32 words.
 pub const MAX_CONSTANT_BYTES: u32 = 128;
 
+/// Invocations of a subgroup: those whose `local_invocation_index` differs in its lowest bits only. The last one of a workgroup may
+/// have fewer.
+pub const SUBGROUP_SIZE: u32 = 4;
+
 /// What the caller of one kernel has to set.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Abi {

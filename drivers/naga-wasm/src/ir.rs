@@ -14,7 +14,7 @@ use naga::Span;
 pub(crate) use crate::op::{AtomicOp, Helper, Op, SubgroupOp};
 
 /// Invocations that run together: lanes of a `v128` of 32-bit scalars.
-pub(crate) const LANES: u32 = 4;
+pub(crate) const LANES: u32 = crate::abi::SUBGROUP_SIZE;
 
 /// A register of a [`Func`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

@@ -199,15 +199,17 @@ fn check_finds_mistakes() {
 }
 
 #[test]
-fn what_cannot_be_interpreted_is_told() {
+fn what_needs_a_feature_runs_and_is_checked_where_the_device_has_it() {
     let folder = Folder::new();
     let wide = kernel(&folder, "wide.wgsl", "let wide = u64(l) * 3lu; o[l] = u32(wide);");
     let on = |device: &str| main_of(&wide, &["--device", device, "--bind", "0=zeros:16", "--check"]);
-    // No CPU device has integers of 64 bits.
-    on("local-sync://").expect(126).says(&["wide.wgsl:3:12: ", "shader-int64", "says local-sync://"]);
-    if devices().contains(&"vulkan://") {
-        on("vulkan://").expect(125).prints(&["vulkan://"]).says(&["--check", "wide.wgsl:3:", "cannot be interpreted"]);
-    }
+    on("local-sync://").expect(0).prints(&["local-sync:// and the interpreter agree"]);
+    // The portable profile has no features.
+    on("local-sync://?profile=portable").expect(126).says(&["shader-int64", "says local-sync://"]);
+    let mistaken = kernel(&folder, "mistaken.wgsl", "o[(l / 2u) * subgroupMax(1u)] = u32(u64(l) * 3lu);");
+    main_of(&mistaken, &["--device", "local-sync://", "--bind", "0=zeros:16", "--check"])
+        .expect(1)
+        .prints(&["race in `o`"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use hal_conformance_cases::{BLOB, blob_bytes};
 use hal_core::{BlobSource, Limit, Limits};
-use hal_driver::Factory;
+use hal_driver::{DeviceInfo, Factory};
 use hal_driver_wgpu::{Config, WgpuFactory};
 use std::sync::{Arc, OnceLock};
 
@@ -78,8 +78,8 @@ pub struct Registered {
     pub name: &'static str,
     /// What makes it.
     pub factory: Arc<dyn Factory>,
-    /// The name of its default device, as the driver lists it.
-    pub device: String,
+    /// Its default device, as the driver lists it.
+    pub device: DeviceInfo,
 }
 
 impl Entry {
@@ -96,7 +96,7 @@ impl Entry {
         if !listed.iter().map(String::as_str).eq(known.iter().copied()) {
             return Err(format!("the device loads {listed:?}, but is registered for {known:?}"));
         }
-        Ok(Registered { name: self.name, factory, device: device.name.clone() })
+        Ok(Registered { name: self.name, factory, device: device.clone() })
     }
 
     /// Whether a driver that is not there is a failure.

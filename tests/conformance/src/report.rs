@@ -5,6 +5,7 @@ use crate::{
     run::{Done, Path, Status},
 };
 use hal_conformance_cases::NOT_APPLICABLE;
+use hal_driver::DeviceInfo;
 use std::{collections::HashSet, fmt::Write, time::Duration};
 
 /// One driver on one path.
@@ -13,8 +14,8 @@ pub struct Column {
     pub driver: &'static str,
     /// The path.
     pub path: Path,
-    /// What its device calls itself, or why there is none.
-    pub device: Result<String, String>,
+    /// Its device as it is listed, or why there is none.
+    pub device: Result<DeviceInfo, String>,
     /// Its cases; none if there is no device.
     pub done: Vec<Done>,
 }
@@ -171,14 +172,17 @@ host's checked layer, and by a guest component through WIT. `x4` means four vari
 binding table, for each executable format. Suites and cases bear IREE's names where they come from there.
 ";
 
-/// For `REPORT.md`. Holds nothing of the machine but what the drivers' devices call themselves.
+/// For `REPORT.md`. Holds nothing of the machine but what the drivers' devices say of themselves.
 pub fn markdown(columns: &[Column]) -> String {
     let mut text = HEAD.to_owned();
-    text.push_str("\n## Devices\n\n| driver | device |\n|---|---|\n");
+    text.push_str("\n## Devices\n\n| driver | device | features |\n|---|---|---|\n");
     for entry in ENTRIES {
         if let Some(column) = columns.iter().find(|column| column.driver == entry.name) {
-            let device = column.device.clone().unwrap_or_else(|reason| format!("not run: {reason}"));
-            let _ = writeln!(text, "| {} | {} |", entry.name, escape(&device));
+            let (device, features) = match &column.device {
+                Ok(device) => (device.name.clone(), device.features.join(", ")),
+                Err(reason) => (format!("not run: {reason}"), String::new()),
+            };
+            let _ = writeln!(text, "| {} | {} | {features} |", entry.name, escape(&device));
         }
     }
     text.push_str(

@@ -7,12 +7,21 @@ use naga::{
         pipeline_constants::process_overrides,
         spv::{Options, ZeroInitializeWorkgroupMemoryMode, write_vec},
     },
-    valid::{Capabilities, ValidationFlags, Validator},
+    valid::{Capabilities, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator},
 };
 use std::{collections::HashMap, sync::OnceLock};
 
 /// The value of every override: a writer has to resolve them.
 const OVERRIDE: f64 = 3.0;
+
+/// What the kernels use, over all.
+const CAPABILITIES: Capabilities = Capabilities::IMMEDIATES
+    .union(Capabilities::SHADER_FLOAT16_IN_FLOAT32)
+    .union(Capabilities::SHADER_FLOAT16)
+    .union(Capabilities::SHADER_INT64)
+    .union(Capabilities::SUBGROUP)
+    .union(Capabilities::SHADER_FLOAT32_ATOMIC)
+    .union(Capabilities::SHADER_INT64_ATOMIC_ALL_OPS);
 
 /// A kernel in a format.
 ///
@@ -38,7 +47,8 @@ pub fn spirv() -> &'static HashMap<&'static str, Vec<u8>> {
 
 fn write(source: &str) -> Result<Vec<u8>> {
     let module = naga::front::wgsl::parse_str(source).map_err(|error| anyhow!("{}", error.emit_to_string(source)))?;
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::IMMEDIATES);
+    let mut validator = Validator::new(ValidationFlags::all(), CAPABILITIES);
+    validator.subgroup_stages(ShaderStages::COMPUTE).subgroup_operations(SubgroupOperationSet::all());
     let info = validator.validate(&module)?;
     let values = module.overrides.iter().filter_map(|(_, known)| Some((known.name.clone()?, OVERRIDE))).collect();
     let (module, info) = process_overrides(&module, &info, None, &values)?;

@@ -14,8 +14,11 @@ mod checks;
 mod control;
 mod functions;
 mod groups;
+mod halves;
 mod memory;
 mod refusals;
+mod subgroups;
+mod wide;
 
 use hal_interpreter::{Bound, Dispatch, Error, Options, Report, run};
 use hal_kernel::{Format, Program, SourceLimits, load};

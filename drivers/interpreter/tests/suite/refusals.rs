@@ -47,14 +47,6 @@ fn no_workgroups_do_nothing() {
 }
 
 #[test]
-fn what_it_has_no_meaning_for() {
-    let source = "@group(0) @binding(0) var<storage, read_write> o: array<u64>;
-        @compute @workgroup_size(1) fn main() { o[0] = 1lu; }";
-    let error = try_run(source, [1, 1, 1], &[], &[vec![0, 0]], &Options::default()).unwrap_err();
-    assert_eq!(error.kind, ErrorKind::Unsupported);
-}
-
-#[test]
 fn memory_is_bounded() {
     let run = |declaration: &str, body: &str, memory_bytes: u64, checks: bool| {
         let source = format!(

@@ -1,4 +1,4 @@
-//! The kernels, as WGSL within the portable profile.
+//! The kernels, as WGSL within the portable profile, but for the features that some are for.
 
 macro_rules! kernels {
     ($($name:literal)*) => {
@@ -8,8 +8,8 @@ macro_rules! kernels {
 }
 
 kernels! {
-    "abs" "constants" "counts" "lengths" "mark" "negate_and_double" "reduce" "scale_and_offset" "sum" "uniform"
-    "workgroup_ids"
+    "abs" "constants" "counts" "float_atomic" "half" "lengths" "mark" "negate_and_double" "reduce" "scale_and_offset"
+    "subgroup" "sum" "uniform" "wide" "wide_atomic" "workgroup_ids"
 }
 
 /// One of them.

@@ -6,6 +6,7 @@ mod command_buffer;
 mod dispatch;
 mod driver;
 mod executable;
+mod features;
 mod indirect;
 mod kernel;
 mod mapping;
@@ -59,6 +60,7 @@ pub fn cases<T: Target>() -> Vec<Case<T>> {
     suite("QueueAllocaTest", queue_alloca::alloca);
     suite("QueueTransferTest", queue_transfer::transfers);
     suite("KernelFeatures", kernel::kernel);
+    suite("OptionalFeatures", features::features);
     suite("MemoryIsolation", memory::memory);
     suite("RangeRefusals", refusals::ranges);
     suite("RightRefusals", refusals::rights);
