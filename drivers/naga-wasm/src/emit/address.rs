@@ -83,17 +83,42 @@ impl Body {
     /// Pushes whether a guard holds.
     pub(super) fn guard(&mut self, emitter: &Emitter, guard: Guard) -> Result<(), Diagnostic> {
         let Guard { index, last, span } = guard;
-        self.scalar(emitter, index)?;
-        if let Operand::I32(last) = last {
-            self.code().i32_const(last.wrapping_sub(span).wrapping_add(1).cast_signed()).i32_lt_u();
-            return Ok(());
+        self.below(emitter, index, last, span.wrapping_sub(1), false)
+    }
+
+    /// Pushes whether the first lane's `number` and `span` more are less than `limit`, without overflow. What is not the
+    /// number is computed for itself, so that it can move out of loops.
+    pub(super) fn below(
+        &mut self,
+        emitter: &Emitter,
+        number: Operand,
+        limit: Operand,
+        span: u32,
+        signed: bool,
+    ) -> Result<(), Diagnostic> {
+        self.scalar(emitter, number)?;
+        let least = if signed { i32::MIN } else { 0 };
+        match limit {
+            _ if span == 0 => self.scalar(emitter, limit)?,
+            Operand::I32(limit) => {
+                let reachable = if signed {
+                    limit.cast_signed().checked_sub_unsigned(span).unwrap_or(least)
+                } else {
+                    limit.saturating_sub(span).cast_signed()
+                };
+                self.code().i32_const(reachable);
+            }
+            _ => {
+                self.scalar(emitter, limit)?;
+                self.code().i32_const(span.cast_signed()).i32_sub().i32_const(least);
+                self.scalar(emitter, limit)?;
+                self.code().i32_const(least.wrapping_add_unsigned(span));
+                let mut code = self.code();
+                if signed { code.i32_gt_s() } else { code.i32_gt_u() }.select();
+            }
         }
-        // The first index beyond which a lane would exceed the last: none if that is too small for all lanes.
-        let beyond = span.wrapping_sub(1).cast_signed();
-        self.scalar(emitter, last)?;
-        self.code().i32_const(beyond).i32_sub().i32_const(0);
-        self.scalar(emitter, last)?;
-        self.code().i32_const(beyond).i32_gt_u().select().i32_lt_u();
+        let mut code = self.code();
+        if signed { code.i32_lt_s() } else { code.i32_lt_u() };
         Ok(())
     }
 
