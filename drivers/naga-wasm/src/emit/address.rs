@@ -26,10 +26,10 @@ pub(super) enum Reach {
 /// What shows that the index of every lane keeps to its limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Guard {
-    index: Operand,
-    last: Operand,
+    pub(super) index: Operand,
+    pub(super) last: Operand,
     /// How much further the last lane's index is.
-    span: u32,
+    pub(super) span: u32,
 }
 
 impl Body {
@@ -211,8 +211,9 @@ impl Body {
         Ok(())
     }
 
-    /// Pushes how far the place of each lane is from the start of what it lies in: of its copy, if there are copies.
-    pub(super) fn offsets(&mut self, emitter: &Emitter, address: &Address) -> Result<(), Diagnostic> {
+    /// Pushes how far the place of each lane is from the start of what it lies in: of its copy, if there are copies. The
+    /// index that differs between lanes is taken to be greater by `ahead`.
+    pub(super) fn offsets(&mut self, emitter: &Emitter, address: &Address, ahead: u32) -> Result<(), Diagnostic> {
         self.code().i32_const(address.offset.cast_signed());
         for term in address.terms.iter().filter(|term| self.is_same(term)).copied().collect::<Vec<_>>() {
             self.term(emitter, &term, term.stride, true)?;
@@ -221,6 +222,9 @@ impl Body {
         self.code().i32x4_splat();
         for term in address.terms.iter().filter(|term| !self.is_same(term)).copied().collect::<Vec<_>>() {
             self.vector(emitter, term.index)?;
+            if ahead != 0 {
+                self.code().v128_const(splat(ahead)).i32x4_add();
+            }
             if let Some(last) = term.last {
                 self.vector(emitter, last)?;
                 self.code().i32x4_min_u();
@@ -236,8 +240,14 @@ impl Body {
     }
 
     /// Pushes the whole addresses of all lanes, clamped.
-    pub(super) fn places(&mut self, emitter: &Emitter, address: &Address, cell: Cell) -> Result<(), Diagnostic> {
-        self.offsets(emitter, address)?;
+    pub(super) fn places(
+        &mut self,
+        emitter: &Emitter,
+        address: &Address,
+        cell: Cell,
+        ahead: u32,
+    ) -> Result<(), Diagnostic> {
+        self.offsets(emitter, address, ahead)?;
         if self.has_copies(emitter, address) {
             if cell.is_part() {
                 let offsets = self.temporary(wasm_encoder::ValType::V128);

@@ -93,7 +93,7 @@ impl Body {
 
     /// Pushes the cells of all lanes, wherever they are.
     fn gather_places(&mut self, emitter: &Emitter, address: &Address, cell: Cell) -> Result<(), Diagnostic> {
-        self.places(emitter, address, cell)?;
+        self.places(emitter, address, cell, 0)?;
         let places = self.temporary(ValType::V128);
         self.code().local_set(places);
         self.gather(cell, places);
@@ -233,7 +233,7 @@ impl Body {
     /// Stores each lane where it says, in the order of lanes: the last of those that meet wins.
     fn scatter(&mut self, emitter: &mut Emitter, write: Write<'_>) -> Result<(), Diagnostic> {
         let Write { cell, address, value, lanes } = write;
-        self.places(emitter, address, cell)?;
+        self.places(emitter, address, cell, 0)?;
         if emitter.copied < MAX_COPIED {
             emitter.copied += SCATTER_BYTES;
             if let Lanes::Some(mask) = lanes {
@@ -420,7 +420,7 @@ impl Body {
     fn piece(&mut self, emitter: &Emitter, address: &Address) -> Result<(), Diagnostic> {
         let start = self.base(emitter, address.base)?;
         self.code().i32_const(start.cast_signed()).i32_add();
-        self.offsets(emitter, address)
+        self.offsets(emitter, address, 0)
     }
 }
 

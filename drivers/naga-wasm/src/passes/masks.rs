@@ -331,7 +331,7 @@ impl Masks<'_> {
             Inst::Atomic { op, .. } => *op != AtomicOp::Load,
             Inst::Subgroup { op, .. } => matches!(op, SubgroupOp::Active | SubgroupOp::Ballot),
             Inst::Op { dst, op: Op::Copy, .. } => self.partings.need(self.liveness, *dst),
-            Inst::Op { .. } | Inst::Load { .. } | Inst::UniformLoad { .. } => false,
+            Inst::Op { .. } | Inst::Load { .. } | Inst::LoadRow { .. } | Inst::UniformLoad { .. } => false,
         };
         match mask {
             Mask::Some(mask) if some => Stmt::Masked { mask, inst },
