@@ -345,12 +345,12 @@ impl<'m> Machine<'_, 'm> {
             }
             Expression::GlobalVariable(variable) => {
                 let target = Target::Type(self.module().global_variables[variable].ty);
-                Ok(Value::Pointer(Pointer { root: Root::Global(variable), offset: 0, target }))
+                Ok(Value::Pointer(Pointer { root: Root::Global(variable), offset: 0, target, clamped: false }))
             }
             Expression::LocalVariable(variable) => {
                 let target = Target::Type(frame.function.local_variables[variable].ty);
                 let root = Root::Local { frame: self.invocation.frames.len() - 1, variable };
-                Ok(Value::Pointer(Pointer { root, offset: 0, target }))
+                Ok(Value::Pointer(Pointer { root, offset: 0, target, clamped: false }))
             }
             Expression::Load { pointer } => {
                 let pointer = self.value(pointer)?.pointer()?;
@@ -391,7 +391,8 @@ impl<'m> Machine<'_, 'm> {
         let name = self.name(pointer.root);
         self.shared.indexed(self.invocation.index, index, count, name);
         let offset = pointer.offset + index.min(count.saturating_sub(1)) as usize * parts.stride;
-        Ok(Value::Pointer(Pointer { offset, target: parts.target, ..*pointer }))
+        let clamped = pointer.clamped || index >= count;
+        Ok(Value::Pointer(Pointer { offset, target: parts.target, clamped, ..*pointer }))
     }
 
     /// How many elements the runtime-sized array at a pointer has.
@@ -448,7 +449,7 @@ impl<'m> Machine<'_, 'm> {
                 *byte &= access == Access::Read;
             }
         })?;
-        if unwritten {
+        if unwritten && !pointer.clamped {
             let name = self.name(pointer.root);
             self.shared.unwritten(self.invocation.index, name);
         }
