@@ -34,6 +34,8 @@ pub(crate) struct Pointer {
     /// Bytes from the start of the variable.
     pub(crate) offset: usize,
     pub(crate) target: Target,
+    /// Whether an index on the way was out of range, so that it is not the place that the kernel means.
+    pub(crate) clamped: bool,
 }
 
 /// The parts of a type that can be indexed.

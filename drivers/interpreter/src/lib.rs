@@ -121,7 +121,7 @@ impl Default for Options {
 pub struct Report {
     /// Steps taken.
     pub steps: u64,
-    /// The first of each kind in each place; empty without [`Options::checks`].
+    /// One for each kind in each place, in the order of the first; empty without [`Options::checks`].
     pub findings: Vec<Finding>,
 }
 
@@ -132,12 +132,17 @@ pub struct Finding {
     pub kind: FindingKind,
     /// Where in the source, if that is known.
     pub place: Option<Place>,
+    /// How often it was found there. The rest is about the first time.
+    pub times: u64,
     /// The workgroup.
     pub group: [u32; 3],
     /// The invocation inside the workgroup, as `local_invocation_index` counts.
     pub invocation: u32,
     /// Of a race, the other invocation.
     pub other: Option<u32>,
+    /// Of a race, whether an index out of range led one of the two there. All such indices lead to the last element, so that this is no mistake
+    /// of its own, but what is left there is still one of several.
+    pub clamped: bool,
     /// The variable, if what it concerns is in memory and has a name.
     pub variable: Option<String>,
 }

@@ -286,12 +286,12 @@ impl<'m> Machine<'_, 'm> {
             }
             Expression::GlobalVariable(variable) => {
                 let target = Target::Type(self.module().global_variables[variable].ty);
-                Ok(Value::Pointer(Pointer { root: Root::Global(variable), offset: 0, target }))
+                Ok(Value::Pointer(Pointer { root: Root::Global(variable), offset: 0, target, clamped: false }))
             }
             Expression::LocalVariable(variable) => {
                 let target = Target::Type(frame.function.local_variables[variable].ty);
                 let root = Root::Local { frame: self.invocation.frames.len() - 1, variable };
-                Ok(Value::Pointer(Pointer { root, offset: 0, target }))
+                Ok(Value::Pointer(Pointer { root, offset: 0, target, clamped: false }))
             }
             Expression::Load { pointer } => {
                 let pointer = self.value(pointer)?.pointer()?;

@@ -56,7 +56,8 @@ impl<'m> Machine<'_, 'm> {
         let name = self.name(pointer.root);
         self.shared.indexed(self.invocation.index, index, count, name);
         let offset = pointer.offset + index.min(count.saturating_sub(1)) as usize * parts.stride;
-        Ok(Value::Pointer(Pointer { offset, target: parts.target, ..*pointer }))
+        let clamped = pointer.clamped || index >= count;
+        Ok(Value::Pointer(Pointer { offset, target: parts.target, clamped, ..*pointer }))
     }
 
     /// How many elements the runtime-sized array at a pointer has.
@@ -113,7 +114,7 @@ impl<'m> Machine<'_, 'm> {
                 *byte &= access == Access::Read;
             }
         })?;
-        if unwritten {
+        if unwritten && !pointer.clamped {
             let name = self.name(pointer.root);
             self.shared.unwritten(self.invocation.index, name);
         }

@@ -33,6 +33,8 @@ struct Touched {
     /// Another reader, so that a writer that is also a reader is not taken for the only one.
     other_reader: Option<u32>,
     atomic: Option<u32>,
+    /// Whether an index out of range led here.
+    clamped: bool,
 }
 
 impl Touched {
@@ -71,11 +73,15 @@ impl Touched {
 /// A scalar in memory: the variable and the byte where it begins. What is in one place is always of one type, so that no two overlap.
 type Word = (Handle<GlobalVariable>, usize);
 
+/// What there is one finding for: a kind, whether an index out of range led there, and a place.
+type Key = (FindingKind, bool, Option<std::ops::Range<usize>>);
+
 /// Looks on while a workgroup runs.
 #[derive(Default)]
 pub(crate) struct Monitor {
     pub(crate) findings: Vec<Finding>,
-    seen: HashSet<(FindingKind, Option<std::ops::Range<usize>>)>,
+    /// Where in [`Self::findings`] it is.
+    seen: HashMap<Key, usize>,
     touched: HashMap<Word, Touched>,
     /// Workgroup memory that was written at all.
     written: HashSet<Word>,
@@ -142,10 +148,13 @@ impl Shared<'_> {
                     entry.insert(Touched::default())
                 }
             };
-            race = race.or(touched.note(invocation, access));
+            touched.clamped |= pointer.clamped;
+            let with = touched.note(invocation, access).map(|other| (other, touched.clamped));
+            // Rather one that is a mistake of its own.
+            race = race.filter(|(_, clamped)| !clamped).or(with).or(race);
             if variable.space == AddressSpace::WorkGroup {
                 match access {
-                    Access::Read => unwritten |= !monitor.written.contains(&word),
+                    Access::Read => unwritten |= !pointer.clamped && !monitor.written.contains(&word),
                     Access::Write | Access::Atomic => {
                         bytes += if monitor.written.insert(word) { WRITTEN_BYTES } else { 0 };
                     }
@@ -163,18 +172,30 @@ impl Shared<'_> {
         Ok(())
     }
 
-    fn found(&mut self, kind: FindingKind, invocation: u32, other: Option<u32>, name: Option<&str>) {
+    /// `race` is the other invocation, and whether an index out of range led one of them there.
+    fn found(&mut self, kind: FindingKind, invocation: u32, race: Option<(u32, bool)>, name: Option<&str>) {
         let (place, span) = (self.program.place(self.span), self.span.to_range());
         let Some(monitor) = &mut self.monitor else { return };
-        // One of each kind for each place.
-        let key = match kind {
+        let any = match kind {
             FindingKind::OutOfBounds { .. } => FindingKind::OutOfBounds { index: 0, count: 0 },
             other => other,
         };
-        if monitor.findings.len() < MAX_FINDINGS && monitor.seen.insert((key, span)) {
-            let variable = name.filter(|name| !name.is_empty()).map(str::to_owned);
-            let group = monitor.group;
-            monitor.findings.push(Finding { kind, place, group, invocation, other, variable });
+        let clamped = race.is_some_and(|(_, clamped)| clamped);
+        let key = (any, clamped, span);
+        if let Some(known) = monitor.seen.get(&key).and_then(|at| monitor.findings.get_mut(*at)) {
+            known.times = known.times.saturating_add(1);
+        } else if monitor.findings.len() < MAX_FINDINGS {
+            monitor.seen.insert(key, monitor.findings.len());
+            monitor.findings.push(Finding {
+                kind,
+                place,
+                times: 1,
+                group: monitor.group,
+                invocation,
+                other: race.map(|(other, _)| other),
+                clamped,
+                variable: name.filter(|name| !name.is_empty()).map(str::to_owned),
+            });
         }
     }
 }

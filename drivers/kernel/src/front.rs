@@ -1,11 +1,14 @@
 //! naga's front ends and validator, and their errors in our words.
 
-use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
+use naga::front::wgsl::ParseError;
+use naga::valid::{
+    Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationError, ValidationFlags, Validator,
+};
 use naga::{Barrier, Block, Statement, WithSpan};
 
-use crate::error::{ErrorCode, KernelError, quote};
-use crate::messages::detail;
-use crate::place;
+use crate::error::{ErrorCode, KernelError, Place, quote};
+use crate::messages::{detail, plain, remedy};
+use crate::{place, wgsl_scan};
 
 /// What a kernel may use at all. Whether the device has it is for the driver to say: see
 /// [`Function::required_features`](crate::Function::required_features).
@@ -29,17 +32,26 @@ pub(crate) fn capabilities() -> Capabilities {
 pub(crate) fn parse_wgsl(source: &str) -> Result<naga::Module, KernelError> {
     naga::front::wgsl::parse_str(source).map_err(|error| {
         let span = error.labels().next().map(|(span, _)| span);
-        let mut message = detail(error.message(), None);
-        // Some labels only point to the message, or repeat it.
-        let says_more = |label: &str| !matches!(label, "" | "see msg") && !error.message().contains(label);
-        for (_, label) in error.labels().filter(|(_, label)| says_more(label)).take(1) {
-            message = format!("{message} ({})", detail(label, None));
-        }
-        if let Some(note) = error.notes().next() {
-            message = format!("{message}; {}", detail(note, None));
-        }
+        let message = detail(error.message(), None);
+        let message = match remedy(error.message()) {
+            Some(remedy) => format!("{message}; {remedy}"),
+            None => told(message, &error),
+        };
         located(code_of(error.message()), message, source, span)
     })
+}
+
+/// A message of the parser's with its first label and note.
+fn told(mut message: String, error: &ParseError) -> String {
+    // Some labels only point to the message, or repeat it.
+    let says_more = |label: &str| !matches!(label, "" | "see msg") && !error.message().contains(label);
+    for (_, label) in error.labels().filter(|(_, label)| says_more(label)).take(1) {
+        message = format!("{message} ({})", detail(label, None));
+    }
+    if let Some(note) = error.notes().next() {
+        message = format!("{message}; {}", detail(note, None));
+    }
+    message
 }
 
 /// Parses SPIR-V.
@@ -96,21 +108,32 @@ pub(crate) fn validate(module: &naga::Module, source: &str) -> Result<ModuleInfo
     validator.validate(module).map_err(|error| invalid(&error, Some(module), source))
 }
 
-/// A validation error in our words: all causes, and the first place. `module` is what it speaks of, if that is still there.
-pub(crate) fn invalid<E: std::error::Error + 'static>(
-    error: &WithSpan<E>,
-    module: Option<&naga::Module>,
-    source: &str,
-) -> KernelError {
+/// A validation error in our words, or naga's: all causes, and the first place. `module` is what it speaks of, if that is still there.
+pub(crate) fn invalid(error: &WithSpan<ValidationError>, module: Option<&naga::Module>, source: &str) -> KernelError {
     let mut text = error.as_inner().to_string();
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = error.as_inner().source();
+    let mut cause = std::error::Error::source(error.as_inner());
     while let Some(inner) = cause {
         text = format!("{text}: {inner}");
         cause = inner.source();
     }
+    let code = code_of(&text);
     // The last span is the innermost: that of the expression, not of the function around it.
     let span = error.spans().last().map(|(span, _)| *span);
-    located(code_of(&text), detail(&text, module), source, span)
+    let plain = module.and_then(|module| plain(error.as_inner(), module, source));
+    let refusal = match plain {
+        Some(message) => KernelError::new(code, message).at(span.and_then(|span| place::of_span(source, span))),
+        None => located(code, detail(&text, module), source, span),
+    };
+    let place = refusal.place.or_else(|| declaration(error.as_inner(), source));
+    refusal.at(place)
+}
+
+/// Where the function is declared that an error is about.
+fn declaration(error: &ValidationError, source: &str) -> Option<Place> {
+    let (ValidationError::EntryPoint { name, .. } | ValidationError::Function { name, .. }) = error else {
+        return None;
+    };
+    wgsl_scan::function(source, name).map(|at| place::of_offset(source, at))
 }
 
 fn code_of(text: &str) -> ErrorCode {

@@ -22,6 +22,14 @@ pub enum Element {
 }
 
 impl Element {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::F16, Self::F32, Self::I32, Self::U32, Self::I64, Self::U64];
+
+    /// The scalar of this name in WGSL.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|element| element.name() == name)
+    }
+
     /// Bytes that it takes.
     pub fn bytes(self) -> usize {
         match self {
@@ -58,9 +66,14 @@ impl Element {
 
 /// How the bytes of one binding of a function are laid out.
 #[derive(Clone, Copy)]
-pub struct Layout<'a> {
-    module: &'a Module,
-    ty: Handle<Type>,
+pub struct Layout<'a>(Kind<'a>);
+
+#[derive(Clone, Copy)]
+enum Kind<'a> {
+    /// As a type of a module.
+    Type { module: &'a Module, ty: Handle<Type> },
+    /// As one scalar after the other, for as long as the binding is.
+    Array(Element),
 }
 
 /// A part of a function's constants.
@@ -105,74 +118,85 @@ impl Program {
 
     /// How a binding that a function uses is laid out; none if it uses no such binding.
     pub fn layout(&self, function: &str, binding: u32) -> Option<Layout<'_>> {
+        let (_, variable) = self.bound(function, binding)?;
         let module = self.module();
-        let index = module.entry_points.iter().position(|point| point.name == function)?;
-        let uses = self.info().get_entry_point(index);
-        let (_, variable) = module.global_variables.iter().find(|(handle, variable)| {
-            matches!(variable.space, AddressSpace::Storage { .. } | AddressSpace::Uniform)
-                && variable.binding.is_some_and(|it| it.binding == binding)
-                && !uses[*handle].is_empty()
-        })?;
-        Some(Layout { module, ty: variable.ty })
+        Some(Layout(Kind::Type { module, ty: variable.ty }))
+    }
+}
+
+impl Layout<'static> {
+    /// One scalar after the other: for what a kernel keeps in words of another type.
+    pub fn array_of(element: Element) -> Self {
+        Self(Kind::Array(element))
     }
 }
 
 impl Layout<'_> {
     /// The type as WGSL writes it.
     pub fn type_name(&self) -> String {
-        self.module.to_ctx().type_to_string(self.ty)
+        match self.0 {
+            Kind::Type { module, ty } => module.to_ctx().type_to_string(ty),
+            Kind::Array(element) => format!("array<{}>", element.name()),
+        }
     }
 
     /// Bytes of it; none if it ends in a runtime-sized array, which goes on for as long as the binding does.
     pub fn bytes(&self) -> Option<u64> {
+        let Kind::Type { module, ty } = self.0 else { return None };
         let dynamic =
-            |ty: Handle<Type>| matches!(self.module.types[ty].inner, TypeInner::Array { size: ArraySize::Dynamic, .. });
-        let open = match &self.module.types[self.ty].inner {
+            |ty: Handle<Type>| matches!(module.types[ty].inner, TypeInner::Array { size: ArraySize::Dynamic, .. });
+        let open = match &module.types[ty].inner {
             TypeInner::Struct { members, .. } => members.last().is_some_and(|member| dynamic(member.ty)),
-            _ => dynamic(self.ty),
+            _ => dynamic(ty),
         };
-        let size = self.module.types[self.ty].inner.try_size(self.module.to_ctx()).map(u64::from);
+        let size = module.types[ty].inner.try_size(module.to_ctx()).map(u64::from);
         size.filter(|_| !open)
     }
 
     /// The scalar that the byte at `offset` belongs to, and the offset of its first byte. None for padding, and past the end of a type that is
     /// not runtime-sized.
     pub fn element(&self, offset: u64) -> Option<(u64, Element)> {
-        self.within(self.ty, offset)
-    }
-
-    /// The same in a value of some type, whose first byte is at 0.
-    fn within(&self, ty: Handle<Type>, offset: u64) -> Option<(u64, Element)> {
-        match self.module.types[ty].inner {
-            TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => in_vector(1, scalar, offset),
-            TypeInner::Vector { size, scalar } => in_vector(size as u64, scalar, offset),
-            TypeInner::Matrix { columns, rows, scalar } => {
-                // A column of three takes as much as one of four.
-                let lanes = if rows == VectorSize::Tri { 4 } else { rows as u64 };
-                let (column, rest) = divided(offset, lanes * u64::from(scalar.width))?;
-                let (start, element) = in_vector(rows as u64, scalar, rest)?;
-                (column < columns as u64).then_some((offset - rest + start, element))
+        match self.0 {
+            Kind::Type { module, ty } => within(module, ty, offset),
+            Kind::Array(element) => {
+                let (_, rest) = divided(offset, element.bytes() as u64)?;
+                Some((offset - rest, element))
             }
-            TypeInner::Array { base, size, stride } => {
-                let (index, rest) = divided(offset, u64::from(stride))?;
-                let inside = match size {
-                    ArraySize::Constant(count) => index < u64::from(count.get()),
-                    ArraySize::Dynamic => true,
-                    ArraySize::Pending(_) => false,
-                };
-                let (start, element) = self.within(base, rest).filter(|_| inside)?;
-                Some((offset - rest + start, element))
-            }
-            TypeInner::Struct { ref members, .. } => {
-                // A structure may have a thousand members, and be looked at for each of a million offsets.
-                let after = members.partition_point(|member| u64::from(member.offset) <= offset);
-                let member = members.get(after.checked_sub(1)?)?;
-                let from = u64::from(member.offset);
-                let (start, element) = self.within(member.ty, offset - from)?;
-                Some((from + start, element))
-            }
-            _ => None,
         }
+    }
+}
+
+/// [`Layout::element`] in a value of some type, whose first byte is at 0.
+fn within(module: &Module, ty: Handle<Type>, offset: u64) -> Option<(u64, Element)> {
+    match module.types[ty].inner {
+        TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => in_vector(1, scalar, offset),
+        TypeInner::Vector { size, scalar } => in_vector(size as u64, scalar, offset),
+        TypeInner::Matrix { columns, rows, scalar } => {
+            // A column of three takes as much as one of four.
+            let lanes = if rows == VectorSize::Tri { 4 } else { rows as u64 };
+            let (column, rest) = divided(offset, lanes * u64::from(scalar.width))?;
+            let (start, element) = in_vector(rows as u64, scalar, rest)?;
+            (column < columns as u64).then_some((offset - rest + start, element))
+        }
+        TypeInner::Array { base, size, stride } => {
+            let (index, rest) = divided(offset, u64::from(stride))?;
+            let inside = match size {
+                ArraySize::Constant(count) => index < u64::from(count.get()),
+                ArraySize::Dynamic => true,
+                ArraySize::Pending(_) => false,
+            };
+            let (start, element) = within(module, base, rest).filter(|_| inside)?;
+            Some((offset - rest + start, element))
+        }
+        TypeInner::Struct { ref members, .. } => {
+            // A structure may have a thousand members, and be looked at for each of a million offsets.
+            let after = members.partition_point(|member| u64::from(member.offset) <= offset);
+            let member = members.get(after.checked_sub(1)?)?;
+            let from = u64::from(member.offset);
+            let (start, element) = within(module, member.ty, offset - from)?;
+            Some((from + start, element))
+        }
+        _ => None,
     }
 }
 
@@ -225,6 +249,17 @@ mod tests {
         assert_eq!((layout.element(11), layout.element(12)), (Some((8, Element::F32)), None));
         assert_eq!((layout.bytes(), program.layout("one", 2).unwrap().bytes()), (Some(12), None));
         assert!(program.layout("two", 1).is_none() && program.layout("three", 2).is_none());
+    }
+
+    #[test]
+    fn scalars_in_a_row_lie_one_after_the_other() {
+        let layout = Layout::array_of(Element::F16);
+        assert_eq!((layout.type_name(), layout.bytes()), ("array<f16>".to_owned(), None));
+        assert_eq!((layout.element(2), layout.element(7)), (Some((2, Element::F16)), Some((6, Element::F16))));
+        for element in Element::ALL {
+            assert_eq!(Element::from_name(element.name()), Some(element));
+        }
+        assert_eq!(Element::from_name("f64"), None);
     }
 
     #[test]

@@ -41,7 +41,7 @@ mod wgsl_scan;
 use std::sync::Arc;
 
 pub use cache::Cache;
-pub use compare::{Difference, Part, compare};
+pub use compare::{Difference, Part, Tolerance, compare};
 pub use error::{ErrorCode, KernelError, MAX_QUOTED_BYTES, Place};
 pub use layout::{Constant, Element, Layout};
 pub use limits::SourceLimits;

@@ -1,13 +1,148 @@
-//! naga's messages without what only naga can read: the places of types and expressions in its tables.
+//! naga's messages for who writes a kernel: what is wrong and what to do where that is often asked, and otherwise naga's words without what only
+//! naga can read: the places of types and expressions in its tables.
 
-use naga::common::wgsl::TypeContext;
+use naga::common::wgsl::{TryToWgsl, TypeContext};
+use naga::valid::{
+    Disalignment, EntryPointError, FunctionError, GlobalVariableError, TypeFlags, ValidationError, VaryingError,
+};
+use naga::{AddressSpace, BuiltIn, Expression, Function, GlobalVariable, Handle, Module};
+
+use crate::error::quote;
+use crate::place;
 
 /// Longest part of naga's own message that is passed on: it may repeat names of the source.
 const MAX_DETAIL_BYTES: usize = 400;
 
+/// What to do about errors of the parser's, by words that are theirs alone. It has labels and notes of its own for others.
+const REMEDIES: [(&str, &str); 3] = [
+    ("the `subgroups` enable-extension is not yet supported", "leave the line out: subgroup operations need none here"),
+    ("unknown address space: `push_constant`", "write `var<immediate>`"),
+    ("`@diagnostic(…)` attribute(s) not yet implemented", "leave it out"),
+];
+
+/// What to do about an error of the parser's, if naga does not say it.
+pub(crate) fn remedy(message: &str) -> Option<&'static str> {
+    REMEDIES.into_iter().find(|(words, _)| message.contains(words)).map(|(_, remedy)| remedy)
+}
+
+/// What an error of the validator's means and what to do, for mistakes that are often made.
+pub(crate) fn plain(error: &ValidationError, module: &Module, source: &str) -> Option<String> {
+    match error {
+        ValidationError::GlobalVariable { handle, source, .. } => of_variable(source, *handle, module),
+        ValidationError::Function { handle, source, .. } => of_function(source, &module.functions[*handle], module),
+        ValidationError::EntryPoint { name, source: error, .. } => {
+            let point = module.entry_points.iter().find(|point| point.name == *name)?;
+            match error {
+                EntryPointError::Function(error) => of_function(error, &point.function, module),
+                EntryPointError::InvalidGlobalUsage(handle, _) => Some(read_only(*handle, module)),
+                EntryPointError::BindingCollision(handle) => collision(*handle, name, module, source),
+                EntryPointError::Argument(_, VaryingError::InvalidBuiltInType(built_in, _)) => mistyped(*built_in),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn of_variable(error: &GlobalVariableError, handle: Handle<GlobalVariable>, module: &Module) -> Option<String> {
+    let name = name_of(handle, module);
+    let has_bool =
+        || Some(format!("the variable `{name}` has a `bool` in it, which has no layout in a buffer; use `u32`"));
+    match error {
+        GlobalVariableError::Alignment(_, _, Disalignment::NonHostShareable) => has_bool(),
+        GlobalVariableError::MissingTypeFlags { required, seen } => {
+            let lacks = required.difference(*seen);
+            if lacks.contains(TypeFlags::HOST_SHAREABLE) {
+                has_bool()
+            } else if lacks.contains(TypeFlags::SIZED) {
+                let only = "only a `var<storage>` can end in one";
+                Some(format!("the variable `{name}` has an array without length in it; {only}: give it a length"))
+            } else {
+                None
+            }
+        }
+        GlobalVariableError::Alignment(AddressSpace::Uniform, _, what) => Some(format!(
+            "the variable `{name}` is not laid out as uniforms are: {what}; make its parts multiples of 16 bytes, such as \
+             `vec4`, or declare it `var<storage, read>`"
+        )),
+        GlobalVariableError::StorageAddressSpaceWriteOnlyNotSupported => {
+            Some(format!("the variable `{name}` is declared to be written only; declare it `var<storage, read_write>`"))
+        }
+        _ => None,
+    }
+}
+
+fn of_function(error: &FunctionError, function: &Function, module: &Module) -> Option<String> {
+    match error {
+        FunctionError::InvalidStorePointer(pointer) => {
+            let mut at = *pointer;
+            loop {
+                at = match function.expressions[at] {
+                    Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => base,
+                    Expression::GlobalVariable(handle) => return Some(read_only(handle, module)),
+                    _ => return None,
+                };
+            }
+        }
+        FunctionError::InvalidArgumentPointerSpace { name, .. } => Some(format!(
+            "the argument '{}' is a pointer to what invocations share, which cannot be passed; name the variable in the function, \
+             and pass an index",
+            quote(name)
+        )),
+        _ => None,
+    }
+}
+
+fn read_only(handle: Handle<GlobalVariable>, module: &Module) -> String {
+    let name = name_of(handle, module);
+    let what = match module.global_variables[handle].space {
+        AddressSpace::Storage { .. } => "is declared to be read only; declare it `var<storage, read_write>`",
+        AddressSpace::Uniform => "is a uniform, which is read only; declare it `var<storage, read_write>`",
+        AddressSpace::Immediate => "is constants, which are read only; write to a binding",
+        _ => "cannot be used so",
+    };
+    format!("the variable `{name}` is written, and {what}")
+}
+
+fn collision(handle: Handle<GlobalVariable>, function: &str, module: &Module, source: &str) -> Option<String> {
+    let binding = module.global_variables[handle].binding?;
+    let same = module.global_variables.iter().filter(|(_, variable)| variable.binding == Some(binding));
+    let named = same.map(|(handle, _)| {
+        let place = place::of_span(source, module.global_variables.get_span(handle));
+        format!("`{}`{}", name_of(handle, module), place.map(|place| format!(" ({place})")).unwrap_or_default())
+    });
+    let (names, number) = (named.collect::<Vec<_>>().join(" and "), binding.binding);
+    let function = quote(function);
+    Some(format!(
+        "the variables {names} are all `@binding({number})`, and `{function}` uses more than one; number them apart"
+    ))
+}
+
+fn mistyped(built_in: BuiltIn) -> Option<String> {
+    let ty = match built_in {
+        BuiltIn::GlobalInvocationId
+        | BuiltIn::LocalInvocationId
+        | BuiltIn::WorkGroupId
+        | BuiltIn::WorkGroupSize
+        | BuiltIn::NumWorkGroups => "vec3<u32>",
+        BuiltIn::LocalInvocationIndex
+        | BuiltIn::NumSubgroups
+        | BuiltIn::SubgroupId
+        | BuiltIn::SubgroupSize
+        | BuiltIn::SubgroupInvocationId => "u32",
+        _ => return None,
+    };
+    let name = built_in.to_wgsl_for_diagnostics();
+    Some(format!("`@builtin({name})` is a `{ty}`; declare it as that, and convert it where it is used"))
+}
+
+fn name_of(handle: Handle<GlobalVariable>, module: &Module) -> String {
+    quote(module.global_variables[handle].name.as_deref().unwrap_or("(no name)"))
+}
+
 /// A message of naga's about `module`: places in tables replaced by names where there are some and left out where not,
 /// control characters escaped, cut.
-pub(crate) fn detail(text: &str, module: Option<&naga::Module>) -> String {
+pub(crate) fn detail(text: &str, module: Option<&Module>) -> String {
     let mut out = String::new();
     for character in named(text, module).chars() {
         if out.len() >= MAX_DETAIL_BYTES {
@@ -25,7 +160,7 @@ pub(crate) fn detail(text: &str, module: Option<&naga::Module>) -> String {
 
 /// What a place in a table is written like. naga writes it behind a word that says which table; `Some` around it is how
 /// it writes what may be missing.
-fn named(text: &str, module: Option<&naga::Module>) -> String {
+fn named(text: &str, module: Option<&Module>) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(start) = rest.find('[') {
@@ -74,7 +209,7 @@ fn last_word(text: &str) -> &str {
     text.trim_end_matches([' ', ':']).rsplit([' ', '(', '{']).next().unwrap_or_default()
 }
 
-fn name(table: &str, index: usize, module: &naga::Module) -> Option<String> {
+fn name(table: &str, index: usize, module: &Module) -> Option<String> {
     match table.to_lowercase().as_str() {
         "type" | "ty" | "base" => {
             let (handle, _) = module.types.iter().nth(index)?;
@@ -91,7 +226,7 @@ fn name(table: &str, index: usize, module: &naga::Module) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn module() -> naga::Module {
+    fn module() -> Module {
         naga::front::wgsl::parse_str(
             "struct Pair { a: u32, b: array<f32, 4> }
              var<private> first: Pair; var<private> second: u32;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use naga::{AddressSpace, GlobalVariable, Handle};
+
 use crate::error::Place;
 
 /// A validated program. Cheap to clone: the IR is shared.
@@ -134,6 +136,31 @@ impl Program {
     /// The analysis that belongs to [`Program::module`].
     pub fn info(&self) -> &naga::valid::ModuleInfo {
         &self.inner.info
+    }
+
+    /// Where the name of a function that can be dispatched is declared; `None` for SPIR-V, and if there is no such function.
+    pub fn place_of_function(&self, name: &str) -> Option<Place> {
+        self.function(name)?;
+        let source = &self.inner.source;
+        crate::wgsl_scan::function(source, name).map(|at| crate::place::of_offset(source, at))
+    }
+
+    /// Where the variable of a binding that a function uses is declared; `None` for SPIR-V, and if it uses no such binding.
+    pub fn place_of_binding(&self, function: &str, binding: u32) -> Option<Place> {
+        let (handle, _) = self.bound(function, binding)?;
+        self.place(self.inner.module.global_variables.get_span(handle))
+    }
+
+    /// The variable of a binding that a function uses.
+    pub(crate) fn bound(&self, function: &str, binding: u32) -> Option<(Handle<GlobalVariable>, &GlobalVariable)> {
+        let module = self.module();
+        let index = module.entry_points.iter().position(|point| point.name == function)?;
+        let uses = self.info().get_entry_point(index);
+        module.global_variables.iter().find(|(handle, variable)| {
+            matches!(variable.space, AddressSpace::Storage { .. } | AddressSpace::Uniform)
+                && variable.binding.is_some_and(|it| it.binding == binding)
+                && !uses[*handle].is_empty()
+        })
     }
 
     /// Where a span of [`Program::module`] lies in the source; `None` for SPIR-V and for spans that are not defined.

@@ -32,21 +32,18 @@ pub fn load_for(request: &LoadRequest<'_>, features: &[String], limits: &Limits)
             format!("{place}the feature {name:?} is needed, and this device lacks it"),
         ));
     }
-    program.functions().iter().try_for_each(|function| fits(function, limits))?;
+    program.functions().iter().try_for_each(|function| fits(&program, function, limits))?;
     Ok(program)
 }
 
-fn fits(function: &program::Function, limits: &Limits) -> Result<()> {
-    match limits.exceeded_by(&function.into()) {
-        None => Ok(()),
-        Some((limit, needed, allowed)) => Err(Error::new(
-            Code::Incompatible,
-            format!(
-                "function \"{}\" needs {needed}, but this device's \"{limit}\" is {allowed}; change the kernel",
-                quote(&function.name)
-            ),
-        )),
-    }
+fn fits(program: &Program, function: &program::Function, limits: &Limits) -> Result<()> {
+    let Some((limit, needed, allowed)) = limits.exceeded_by(&function.into()) else { return Ok(()) };
+    let place = program.place_of_function(&function.name).map(|place| format!("{place}: ")).unwrap_or_default();
+    let name = quote(&function.name);
+    let text = format!(
+        "{place}function \"{name}\" needs {needed}, but this device's \"{limit}\" is {allowed}; change the kernel"
+    );
+    Err(Error::new(Code::Incompatible, text))
 }
 
 impl From<&program::Function> for hal_driver::Function {

@@ -219,6 +219,20 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// Where the name of a function stands that is declared at module scope.
+pub(crate) fn function(source: &str, name: &str) -> Option<usize> {
+    let mut at = 0;
+    let mut before = None;
+    while let Some((token, start, end)) = next_token(source, at) {
+        if before == Some(Token::Word("fn")) && token == Token::Word(name) {
+            return Some(start);
+        }
+        before = Some(token);
+        at = end;
+    }
+    None
+}
+
 /// The token at or after `at`, with where it starts and ends.
 fn next_token(source: &str, at: usize) -> Option<(Token<'_>, usize, usize)> {
     let start = skip_blank(source, at);

@@ -227,6 +227,45 @@ fn messages_say_where_and_quote_little() {
     assert!(!error.message.contains('\u{1b}'), "{error:?}");
 }
 
+/// What those ask first who come from other tools.
+#[test]
+fn messages_say_what_to_do() {
+    let storage = "@group(0) @binding(1) var<storage>";
+    let cases = [
+        ("enable subgroups;\n".to_owned(), "o[0] = 1u;", "1:8: ", "leave the line out"),
+        ("var<push_constant> c: u32;\n".to_owned(), "o[0] = c;", "1:5: ", "`var<immediate>`"),
+        (
+            format!("{storage} a: array<u32>;\n"),
+            "a[1] = 1u;",
+            "4:1: ",
+            "`a` is written, and is declared to be read only",
+        ),
+        (format!("{storage} a: atomic<u32>;\n"), "atomicAdd(&a, 1u);", "", "`var<storage, read_write>`"),
+        ("@group(0) @binding(1) var<uniform> a: vec4<u32>;\n".to_owned(), "a.x = 1u;", "4:", "is a uniform"),
+        ("var<immediate> c: u32;\n".to_owned(), "c = 1u;", "4:", "is constants"),
+        (format!("{storage} a: array<bool>;\n"), "o[0] = u32(a[0]);", "1:", "`a` has a `bool` in it"),
+        (format!("struct S {{ b: bool, }}\n{storage} a: S;\n"), "o[0] = u32(a.b);", "2:", "use `u32`"),
+        ("var<workgroup> a: array<u32>;\n".to_owned(), "o[0] = a[0];", "1:", "`a` has an array without length"),
+        ("@group(0) @binding(1) var<uniform> a: array<u32, 4>;\n".to_owned(), "o[0] = a[0];", "1:", "multiples of 16"),
+        (format!("{storage} a: u32;\n{storage} b: u32;\n"), "o[0] = a + b;", "2:", "`a` (1:23) and `b` (2:23) are all"),
+        ("fn f(p: ptr<workgroup, u32>) { *p = 1u; }\n".to_owned(), "o[0] = 1u;", "1:", "pass an index"),
+    ];
+    for (before, inside, place, says) in cases {
+        let error = answer(&format!("{before}{}", body(inside))).unwrap_err();
+        assert!(error.message.contains(says) && error.to_string().starts_with(place), "{error}");
+    }
+    for (built_in, ty, right) in [
+        ("global_invocation_id", "vec3<i32>", "vec3<u32>"),
+        ("num_workgroups", "u32", "vec3<u32>"),
+        ("local_invocation_index", "i32", "u32"),
+    ] {
+        let source = format!("@compute @workgroup_size(1)\nfn main(@builtin({built_in}) id: {ty}) {{ }}");
+        let error = answer(&source).unwrap_err();
+        let says = format!("2:4: `@builtin({built_in})` is a `{right}`; declare it as that");
+        assert!(error.to_string().starts_with(&says), "{error}");
+    }
+}
+
 #[test]
 fn messages_say_nothing_of_tables() {
     let cases = [
@@ -238,7 +277,7 @@ fn messages_say_nothing_of_tables() {
         ("fn f(a: ptr<storage, u32, read_write>) { *a = 1u; }\n", "'a'"),
         ("const a = 1u / 0u;\n", ""),
         ("const_assert 1 > 2;\n", ""),
-        ("@group(0) @binding(0) var<uniform> u: array<u32, 4>;\n", "'u'"),
+        ("@group(0) @binding(0) var<uniform> u: array<u32, 4>;\n", "`u`"),
         ("fn f() { let x = dot(vec2(1.0), vec3(1.0)); }\n", ""),
         ("fn f() { switch 1u { case 1: { } case 1: { } default: { } } }\n", ""),
     ];

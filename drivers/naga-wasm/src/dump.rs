@@ -121,6 +121,11 @@ impl<'a> Printer<'a> {
             Inst::UniformLoad { dst, cell, address } => {
                 format!("{} = UniformLoad{cell:?} {}", self.defined(*dst), self.address(address))
             }
+            Inst::LoadRow { dsts, cell, address, by_index } => {
+                let dsts = dsts.map(|dst| self.defined(dst)).join(", ");
+                let by = if by_index.is_some() { "index" } else { "offset" };
+                format!("{dsts} = LoadRow{cell:?} {} by {by}", self.address(address))
+            }
             Inst::Store { cell, address, value } => {
                 format!("Store{cell:?} {}, {}", self.address(address), self.operand(*value))
             }

@@ -191,6 +191,14 @@ pub(crate) enum Inst {
         cell: Cell,
         address: Address,
     },
+    /// Four loads from cells that lie one after the other: `dsts[n]` from `n` cells behind `address`. Where `by_index`, the
+    /// index of that term is greater by `n`, and brought into range like it.
+    LoadRow {
+        dsts: [Reg; 4],
+        cell: Cell,
+        address: Address,
+        by_index: Option<usize>,
+    },
     Store {
         cell: Cell,
         address: Address,
@@ -334,9 +342,10 @@ impl Inst {
             Self::Op { args, .. } | Self::Subgroup { args, .. } | Self::Call { args, .. } => {
                 args.iter().copied().for_each(f);
             }
-            Self::Load { address, .. } | Self::UniformLoad { address, .. } | Self::Fill { address, .. } => {
-                address.operands(&mut f);
-            }
+            Self::Load { address, .. }
+            | Self::LoadRow { address, .. }
+            | Self::UniformLoad { address, .. }
+            | Self::Fill { address, .. } => address.operands(&mut f),
             Self::Store { address, value, .. } => {
                 address.operands(&mut f);
                 f(*value);
@@ -369,6 +378,7 @@ impl Inst {
             | Self::Load { dst, .. }
             | Self::UniformLoad { dst, .. }
             | Self::Subgroup { dst, .. } => f(*dst),
+            Self::LoadRow { dsts, .. } => dsts.iter().copied().for_each(f),
             Self::Atomic { dst, .. } => dst.iter().copied().for_each(f),
             Self::Call { results, .. } => results.iter().copied().for_each(f),
             Self::Store { .. } | Self::Fill { .. } | Self::Move { .. } => {}
@@ -384,6 +394,7 @@ impl Inst {
         };
         match self {
             Self::Load { address, .. }
+            | Self::LoadRow { address, .. }
             | Self::UniformLoad { address, .. }
             | Self::Store { address, .. }
             | Self::Fill { address, .. }
@@ -398,7 +409,11 @@ impl Inst {
 
     /// Whether it can be left out when nothing reads its result.
     pub(crate) fn is_pure(&self) -> bool {
-        matches!(self, Self::Op { .. } | Self::Load { .. } | Self::UniformLoad { .. } | Self::Subgroup { .. })
+        match self {
+            Self::Op { .. } | Self::Subgroup { .. } => true,
+            Self::Load { .. } | Self::LoadRow { .. } | Self::UniformLoad { .. } => true,
+            Self::Store { .. } | Self::Fill { .. } | Self::Move { .. } | Self::Atomic { .. } | Self::Call { .. } => false,
+        }
     }
 }
 

@@ -62,6 +62,10 @@ pub(crate) enum Op {
     /// Whether a `Bool` is set in any lane, or in all. The result is the same in all.
     Any,
     All,
+    /// Whether `args[0]`, which has a stride, is less than `args[1]`, which is the same in all lanes, in each of them, as
+    /// unsigned or as signed numbers. It may also say no where a lane is close to the end of its type.
+    AllLtU,
+    AllLtS,
     Clz,
     Ctz,
     Popcnt,

@@ -10,12 +10,12 @@ use crate::layout::Layouts;
 use crate::lower::{Context, function, globals};
 use crate::options::Options;
 use crate::passes::{
-    contract, dead, fold, inline, liveness, masks, promote, ranges, regions, scalars, slots, uniformity,
+    contract, dead, fold, inline, interleave, liveness, masks, promote, ranges, regions, scalars, slots, uniformity,
 };
 use crate::{Features, Kernel, dump, emit};
 
 /// Names of the passes, in the order in which [`compile`](crate::compile) runs them.
-pub const PASSES: [&str; 15] = [
+pub const PASSES: [&str; 16] = [
     "layout",
     "inline",
     "promote",
@@ -29,6 +29,7 @@ pub const PASSES: [&str; 15] = [
     "contract",
     "regions",
     "masks",
+    "interleave",
     "slots",
     "emit",
 ];
@@ -90,6 +91,8 @@ pub(crate) fn run(
     show(&mut observer, "regions", || dump::nodes(&unit.entry, &nodes, &variances));
     masks::lower(&mut unit, &mut nodes, &uniformity, &liveness, &mut variances)?;
     show(&mut observer, "masks", || dump::nodes(&unit.entry, &nodes, &variances));
+    interleave::interleave(&unit, &mut nodes, &variances);
+    show(&mut observer, "interleave", || dump::nodes(&unit.entry, &nodes, &variances));
     let single = (0u32..).zip(&unit.objects).map(|(id, _)| uniformity.is_one_copy(ObjectId(id))).collect();
     let layout = slots::assign(&unit, &nodes, &variances, single, options)?;
     let (wasm, scratch_per_worker) = emit::module::emit(&unit, &nodes, &variances, &layout, options)?;

@@ -6,6 +6,7 @@ pub mod args;
 mod check;
 mod data;
 mod device;
+mod facts;
 mod job;
 mod oracle;
 mod report;
@@ -33,15 +34,17 @@ impl Stop {
 /// `hal kernel`.
 ///
 /// # Errors
-/// What lies outside the kernel: the command line, files, devices.
+/// None that is not told already.
 pub async fn kernel(command: &Kernel) -> anyhow::Result<Exit> {
     let result = match command {
         Kernel::Check(arguments) => check::check(arguments).await,
         Kernel::Run(arguments) => run::run(arguments).await,
     };
-    result.or_else(|error| {
-        let stop = error.downcast::<Stop>()?;
-        text::note(&format!("error: {}", stop.message));
-        Ok(stop.exit)
-    })
+    Ok(result.unwrap_or_else(|error| tell(&error)))
+}
+
+/// Says what went wrong, and what to end with.
+fn tell(error: &anyhow::Error) -> Exit {
+    text::note(&format!("error: {error:#}"));
+    error.downcast_ref::<Stop>().map_or(Exit::Failure, |stop| stop.exit)
 }

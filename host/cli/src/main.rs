@@ -27,11 +27,12 @@
 //! | 134 | `run`: the tenant trapped |
 //! | 141 | `run`: whoever read the output went away, so the tenant was stopped |
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod args;
 mod component;
 mod drivers;
+mod environment;
 mod exit;
 mod file;
 mod inspect;
@@ -51,6 +52,8 @@ use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::Subscriber
 fn main() -> ExitCode {
     // Components are compiled in a child of this very program: there, this does not return.
     hal_host::worker::init();
+    // While this is the only thread.
+    environment::settle();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -82,7 +82,7 @@ fn check_asks_the_devices_that_are_named() {
     let large = folder.file("large.wgsl", "@compute @workgroup_size(1024, 64) fn main() {}");
     hal(["kernel", "check", &large, "--device", "cpu://"])
         .expect(126)
-        .prints(&["function main", "cpu://  refuses it: "]);
+        .prints(&["function main", "cpu://  refuses it: 1:39: function \"main\" needs 65536"]);
     hal(["kernel", "check", &file, "--device", "cuda://"]).expect(125).says(&["cuda", "local-sync"]);
     hal(["kernel", "check", &file, "--device", "local-sync://9"]).expect(125).says(&["local-sync://9"]);
 }
@@ -121,7 +121,9 @@ fn overrides_have_values_of_their_type() {
         @compute @workgroup_size(N) fn main() { o[0] = N; }";
     let file = folder.file("n.wgsl", source);
     let open = hal(["kernel", "check", &file]).expect(125);
-    open.prints(&["N         u32   none"]).says(&["--override N=VALUE", "u32"]);
+    let open = open.prints(&["N         u32   none: required", "no device is asked", "--override N=VALUE, a u32"]);
+    assert_eq!(open.stderr, "");
+    main_of(&file, &["--device", "local-sync://"]).expect(125).says(&["--override N=VALUE, a u32"]);
     hal(["kernel", "check", &file, "--override", "N=8"]).expect(0).prints(&["workgroup size 8,1,1"]);
     for wrong in ["N", "=1", "N=-1", "N=x", "M=1"] {
         hal(["kernel", "check", &file, "--override", wrong]).expect(125).says(&["override"]);
@@ -181,7 +183,108 @@ fn what_differs_is_told_and_fails() {
         "ulps",
         "largest: f32 at byte ",
     ]);
-    run(&["--ulps", "1000"]).expect(0).prints(&["vulkan:// agree within --ulps"]);
+    run(&["--ulps", "1000"]).expect(0).prints(&["vulkan:// agree within 1000 ulps: ", "largest: f32 at byte "]);
+    run(&["--abs", "1e-3"]).expect(0).prints(&["vulkan:// agree within 1e-3: "]);
+    run(&["--ulps", "1000", "--abs", "1e-30"]).expect(0).prints(&["vulkan:// agree within 1000 ulps or 1e-30: "]);
+    // As words they are integers, which have no ulps.
+    run(&["--ulps", "1000", "--type", "0=u32"]).expect(1).prints(&["vulkan:// differ: ", "largest: u32 at byte "]);
+}
+
+#[test]
+fn a_type_that_is_named_has_to_fit() {
+    let folder = Folder::new();
+    let file = kernel(&folder, "k.wgsl", "o[l] = pack2x16float(vec2<f32>(0.5, f32(l)));");
+    let run = |bind: &str, types: &[&str]| {
+        let types = types.iter().flat_map(|ty| ["--type", ty]);
+        let line = ["--device", "local-sync://", "--check", "--bind", bind];
+        main_of(&file, &line.into_iter().chain(types).collect::<Vec<_>>())
+    };
+    for ty in ["f16", "f32", "i32", "u32", "i64", "u64"] {
+        run("0=zeros:16", &[&format!("0={ty}")])
+            .expect(0)
+            .prints(&["binding 0: local-sync:// and the interpreter agree"]);
+    }
+    run("0=zeros:12", &["0=u64"]).expect(125).says(&["--type 0=u64", "12 bytes", "takes 8"]);
+    run("0=zeros:16", &["1=f16"]).expect(125).says(&["--type 1", "does not write it; it writes 0"]);
+    run("0=zeros:16", &["0=f16", "0=f32"]).expect(125).says(&["--type 0=f32", "twice"]);
+    run("0=zeros:16", &["0=f64"]).expect(125).says(&["\"f64\" is no type of scalars", "f16, f32"]);
+}
+
+/// The others are told of, whichever it is that fails.
+#[test]
+fn a_device_that_fails_does_not_hide_the_others() {
+    let folder = Folder::new();
+    let file = kernel(&folder, "k.wgsl", "o[l] = l;");
+    let out = folder.path().join("o.bin");
+    let run = |devices: [&str; 3]| {
+        let devices = devices.iter().flat_map(|device| ["--device", device]);
+        let to = format!("0={}", out.display());
+        let line: Vec<_> = devices.chain(["--bind", "0=zeros:16", "--out", &to, "--check"]).collect();
+        main_of(&file, &line).expect(126).says(&["error: ", "does not load", "says null://"]).prints(&[
+            "null://        failed\n",
+            "binding 0: local-sync:// and local-task:// agree",
+            "binding 0: local-sync:// and the interpreter agree",
+        ])
+    };
+    run(["null://", "local-sync://", "local-task://"]);
+    assert!(!out.exists(), "what the first device leaves is not there");
+    run(["local-sync://", "null://", "local-task://"]);
+    assert_eq!(std::fs::read(&out).unwrap(), words(&[0, 1, 2, 3]));
+    let none = main_of(&file, &["--device", "null://", "--bind", "0=zeros:16", "--check"]).expect(126);
+    assert!(!none.stdout.contains("agree"), "{}", none.stdout);
+}
+
+#[test]
+fn no_workgroup_is_no_agreement() {
+    let folder = Folder::new();
+    let file = kernel(&folder, "k.wgsl", "o[l] = l;");
+    let devices = ["--device", "local-sync://", "--device", "local-task://", "--bind", "0=zeros:16", "--check"];
+    let outcome =
+        hal(["kernel", "run", &file, "--entry", "main", "--groups", "4,0,1"].iter().chain(&devices)).expect(0);
+    let outcome = outcome.prints(&["local-task://", "no workgroup: nothing ran, and nothing is compared"]);
+    assert!(!outcome.stdout.contains("agree"), "{}", outcome.stdout);
+}
+
+#[test]
+fn json_has_the_same_facts() {
+    let folder = Folder::new();
+    let file = folder.file("saxpy.wgsl", SAXPY);
+    let check = |more: &[&str]| hal(["kernel", "check", &file, "--json"].iter().chain(more));
+    let all = check(&["--device", "local-sync://", "--device", "null://"]).expect(126).json();
+    let at = |path: &str| all.pointer(path).unwrap_or_else(|| panic!("no {path} in {all:#}")).clone();
+    assert_eq!((at("/format"), at("/refusal")), ("wgsl".into(), serde_json::Value::Null));
+    assert_eq!((at("/functions/0/name"), at("/functions/0/place/line")), ("saxpy".into(), 7.into()));
+    assert_eq!(at("/functions/0/workgroup_size"), serde_json::json!([64, 1, 1]));
+    let binding = serde_json::json!({
+        "binding": 3, "name": "y", "class": "storage", "reads": true, "writes": true, "type": "array<f32>",
+        "min_bytes": 4, "runtime_array": { "offset": 0, "stride": 4 },
+    });
+    assert_eq!(at("/functions/0/bindings/1"), binding);
+    let constant = serde_json::json!({ "name": "n", "type": "u32", "offset": 4, "bytes": 4 });
+    assert_eq!(at("/functions/0/constants/1"), constant);
+    let scale = serde_json::json!({ "name": "SCALE", "id": "SCALE", "type": "f32", "required": false });
+    assert_eq!(at("/overrides/0"), scale);
+    assert_eq!((at("/devices/0/uri"), at("/devices/0/refusal")), ("local-sync://".into(), serde_json::Value::Null));
+    assert_eq!((at("/devices/1/uri"), at("/devices/1/refusal/code")), ("null://".into(), "incompatible".into()));
+
+    let wrong = kernel(&folder, "wrong.wgsl", "o[l] = 1.5;");
+    let refused = hal(["kernel", "check", &wrong, "--json"]).expect(126).says(&["wrong.wgsl:3:"]).json();
+    assert_eq!(refused.pointer("/refusal/code").unwrap(), "invalid-argument");
+    assert!(refused.pointer("/refusal/message").unwrap().as_str().unwrap().starts_with("3:"), "{refused}");
+    let open = folder.file("n.wgsl", "override N: u32; @compute @workgroup_size(N) fn main() { }");
+    let open = hal(["kernel", "check", &open, "--json"]).expect(125).json();
+    assert_eq!((&open["overrides"][0]["required"], &open["devices"]), (&true.into(), &serde_json::json!([])));
+}
+
+/// Where there is no window system, as on servers, Mesa's layer for devices finds that to be an error.
+#[test]
+fn a_missing_window_system_is_no_error() {
+    if devices().contains(&"vulkan://") {
+        let folder = Folder::new();
+        let file = kernel(&folder, "k.wgsl", "o[l] = l;");
+        let outcome = main_of(&file, &["--device", "vulkan://", "--bind", "0=zeros:16"]).expect(0);
+        assert!(!outcome.stderr.contains("XDG_RUNTIME_DIR"), "{}", outcome.stderr);
+    }
 }
 
 #[test]
@@ -194,6 +297,11 @@ fn check_finds_mistakes() {
     run("o[l] = l;").expect(0);
     run("if l == 3u {\n  o[l + 1u] = 1u; }").expect(1).prints(&["k.wgsl:4:", "out of bounds: element 4 of 4 in `o`"]);
     run("o[l / 4u] = l;").expect(1).prints(&["k.wgsl:3:", "race in `o` with invocation 0"]);
+    // All of them mean no element, and get the last one.
+    let outside = run("o[l + 4u] = l;\nstorageBarrier();\no[l] = o[9];").expect(1);
+    let outside =
+        outside.prints(&["k.wgsl:3:1: out of bounds: element 4 of 4 in `o` (4 times, first in workgroup 0,0,0, "]);
+    assert!(!outside.stdout.contains("race"), "{}", outside.stdout);
     // Legal and common.
     run("var sum: u32; sum += l; o[l] = sum;").expect(0).prints(&["note: a read of what was never written"]);
 }
@@ -271,6 +379,38 @@ fn bad_arguments_are_told_before_anything_runs() {
     with(&["--device", "null://", "--device", "null://7"]).says(&["null://7"]);
     with(&["--device", "null"].repeat(8)).says(&["9 devices", "8"]);
     with(&["--ulps", "one"]).says(&["--ulps"]);
+    with(&["--abs", "-1"]).says(&["--abs", "a number from 0"]);
+    with(&["--device", "local-sync://9"]).says(&["no device has the path \"9\"; there is only 0", "`hal devices`"]);
+    for (option, value, says) in [
+        ("--constants", "-1", "two digits"),
+        ("--override", "-x=1", "no override \"-x\""),
+        ("--bind", "-1=zeros:4", "\"-1\" is no binding"),
+        ("--out", "-1=x", "\"-1\" is no binding"),
+        ("--type", "-1=f32", "\"-1\" is no binding"),
+        ("--groups", "-1,1,1", "three numbers"),
+        ("--ulps", "-1", "--ulps"),
+        ("--repeat", "-1", "--repeat"),
+        ("--timeout", "-1s", "--timeout"),
+        ("--device", "-1", "-1"),
+        ("--entry", "-1", "-1"),
+    ] {
+        let told = if option == "--groups" || option == "--entry" {
+            let line = ["kernel", "run", &file, "--device", "local-sync://", "--bind", "0=zeros:16"];
+            let rest = if option == "--groups" { ["--entry", "main"] } else { ["--groups", "1,1,1"] };
+            hal(line.iter().chain(&rest).chain(&[option, value])).expect(125)
+        } else {
+            with(&[option, value])
+        };
+        let told = told.says(&[says]);
+        assert!(!told.stderr.contains("tip:"), "{option} {value}: {}", told.stderr);
+    }
+    let wide = folder.file(
+        "wide.wgsl",
+        "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n@group(0) @binding(1) var<uniform> u: vec4<u32>;\n\
+         @compute @workgroup_size(1) fn main() { o[0] = u.x; }",
+    );
+    let wide = main_of(&wide, &["--device", "cpu://", "--bind", "0=zeros:4", "--bind", "1=zeros:1MiB"]).expect(125);
+    wide.says(&["wide.wgsl:2:", "binding 1 has 1048576 bytes", "max-uniform-bytes of cpu:// is 65536; bind less"]);
     let bind = |content: &str| main_of(&file, &["--device", "local-sync://", "--bind", content]).expect(125);
     bind("1=zeros:16").says(&["uses binding 0 (o)", "--bind 0=", "does not use binding 1"]);
     bind("0=zeros:6").says(&["multiple of 4"]);

@@ -105,10 +105,14 @@ pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     if out.is_empty() { "none".to_owned() } else { out }
 }
 
-/// A clause that says which names there are: `there are a, b`.
+/// A clause that says which names there are: `there are a, b`. Names may be numbers, so that one alone must not read like a count.
 pub(crate) fn there_are<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let mut names = names.into_iter().peekable();
-    if names.peek().is_none() { "there is none".to_owned() } else { format!("there are {}", list(names)) }
+    let names: Vec<&str> = names.into_iter().collect();
+    match *names {
+        [] => "there is none".to_owned(),
+        [only] => format!("there is only {}", list([only])),
+        _ => format!("there are {}", list(names)),
+    }
 }
 
 #[cfg(test)]
@@ -150,6 +154,7 @@ mod tests {
         assert_eq!(list([]), "none");
         assert_eq!(list(["a", "b"]), "a, b");
         assert_eq!((there_are([]).as_str(), there_are(["a", "b"]).as_str()), ("there is none", "there are a, b"));
+        assert_eq!(there_are(["0"]), "there is only 0");
         assert!(list(std::iter::repeat_n("a", 100)).ends_with(", ..."));
     }
 }

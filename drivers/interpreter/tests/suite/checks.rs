@@ -57,6 +57,27 @@ fn indices_out_of_bounds() {
 }
 
 #[test]
+fn what_an_index_out_of_bounds_leads_to_is_told_apart() {
+    // Invocations 0 and 3 mean element 7, and the others no element.
+    let got = findings("storageBarrier();\no[7u + l % 3u] = l;\nw[l + 4u] = l;\nstorageBarrier();\no[l] = w[l + 9u];");
+    let told: Vec<_> = got.iter().map(|it| (it.kind, it.place.unwrap().line - 4, it.times, it.clamped)).collect();
+    let out = |index, count| FindingKind::OutOfBounds { index, count };
+    assert_eq!(
+        told,
+        [
+            (out(4, 4), 3, 8, false),
+            (out(8, 8), 2, 4, false),
+            (FindingKind::Race, 2, 6, true),
+            (FindingKind::Race, 3, 6, true),
+            (out(9, 4), 5, 8, false),
+            (FindingKind::Race, 5, 6, true),
+        ]
+    );
+    let got = findings("o[l / 2u] = l;\nif l == 0u { o[8] = l; }");
+    assert!(got.iter().any(|it| it.kind == FindingKind::Race && !it.clamped), "{got:?}");
+}
+
+#[test]
 fn who_races_where() {
     let found = findings("if l > 1u { w[1] = l; }\no[l] = 0u;");
     let [race] = &found[..] else { panic!("{found:?}") };

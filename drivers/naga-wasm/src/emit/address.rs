@@ -26,10 +26,10 @@ pub(super) enum Reach {
 /// What shows that the index of every lane keeps to its limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Guard {
-    index: Operand,
-    last: Operand,
+    pub(super) index: Operand,
+    pub(super) last: Operand,
     /// How much further the last lane's index is.
-    span: u32,
+    pub(super) span: u32,
 }
 
 impl Body {
@@ -83,17 +83,42 @@ impl Body {
     /// Pushes whether a guard holds.
     pub(super) fn guard(&mut self, emitter: &Emitter, guard: Guard) -> Result<(), Diagnostic> {
         let Guard { index, last, span } = guard;
-        self.scalar(emitter, index)?;
-        if let Operand::I32(last) = last {
-            self.code().i32_const(last.wrapping_sub(span).wrapping_add(1).cast_signed()).i32_lt_u();
-            return Ok(());
+        self.below(emitter, index, last, span.wrapping_sub(1), false)
+    }
+
+    /// Pushes whether the first lane's `number` and `span` more are less than `limit`, without overflow. What is not the
+    /// number is computed for itself, so that it can move out of loops.
+    pub(super) fn below(
+        &mut self,
+        emitter: &Emitter,
+        number: Operand,
+        limit: Operand,
+        span: u32,
+        signed: bool,
+    ) -> Result<(), Diagnostic> {
+        self.scalar(emitter, number)?;
+        let least = if signed { i32::MIN } else { 0 };
+        match limit {
+            _ if span == 0 => self.scalar(emitter, limit)?,
+            Operand::I32(limit) => {
+                let reachable = if signed {
+                    limit.cast_signed().checked_sub_unsigned(span).unwrap_or(least)
+                } else {
+                    limit.saturating_sub(span).cast_signed()
+                };
+                self.code().i32_const(reachable);
+            }
+            _ => {
+                self.scalar(emitter, limit)?;
+                self.code().i32_const(span.cast_signed()).i32_sub().i32_const(least);
+                self.scalar(emitter, limit)?;
+                self.code().i32_const(least.wrapping_add_unsigned(span));
+                let mut code = self.code();
+                if signed { code.i32_gt_s() } else { code.i32_gt_u() }.select();
+            }
         }
-        // The first index beyond which a lane would exceed the last: none if that is too small for all lanes.
-        let beyond = span.wrapping_sub(1).cast_signed();
-        self.scalar(emitter, last)?;
-        self.code().i32_const(beyond).i32_sub().i32_const(0);
-        self.scalar(emitter, last)?;
-        self.code().i32_const(beyond).i32_gt_u().select().i32_lt_u();
+        let mut code = self.code();
+        if signed { code.i32_lt_s() } else { code.i32_lt_u() };
         Ok(())
     }
 
@@ -186,8 +211,9 @@ impl Body {
         Ok(())
     }
 
-    /// Pushes how far the place of each lane is from the start of what it lies in: of its copy, if there are copies.
-    pub(super) fn offsets(&mut self, emitter: &Emitter, address: &Address) -> Result<(), Diagnostic> {
+    /// Pushes how far the place of each lane is from the start of what it lies in: of its copy, if there are copies. The
+    /// index that differs between lanes is taken to be greater by `ahead`.
+    pub(super) fn offsets(&mut self, emitter: &Emitter, address: &Address, ahead: u32) -> Result<(), Diagnostic> {
         self.code().i32_const(address.offset.cast_signed());
         for term in address.terms.iter().filter(|term| self.is_same(term)).copied().collect::<Vec<_>>() {
             self.term(emitter, &term, term.stride, true)?;
@@ -196,6 +222,9 @@ impl Body {
         self.code().i32x4_splat();
         for term in address.terms.iter().filter(|term| !self.is_same(term)).copied().collect::<Vec<_>>() {
             self.vector(emitter, term.index)?;
+            if ahead != 0 {
+                self.code().v128_const(splat(ahead)).i32x4_add();
+            }
             if let Some(last) = term.last {
                 self.vector(emitter, last)?;
                 self.code().i32x4_min_u();
@@ -211,8 +240,14 @@ impl Body {
     }
 
     /// Pushes the whole addresses of all lanes, clamped.
-    pub(super) fn places(&mut self, emitter: &Emitter, address: &Address, cell: Cell) -> Result<(), Diagnostic> {
-        self.offsets(emitter, address)?;
+    pub(super) fn places(
+        &mut self,
+        emitter: &Emitter,
+        address: &Address,
+        cell: Cell,
+        ahead: u32,
+    ) -> Result<(), Diagnostic> {
+        self.offsets(emitter, address, ahead)?;
         if self.has_copies(emitter, address) {
             if cell.is_part() {
                 let offsets = self.temporary(wasm_encoder::ValType::V128);

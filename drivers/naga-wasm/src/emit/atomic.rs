@@ -43,7 +43,7 @@ impl Body {
             }
             return Ok(());
         }
-        self.places(emitter, address, Cell::I32)?;
+        self.places(emitter, address, Cell::I32, 0)?;
         self.vector(emitter, value)?;
         self.vector(emitter, compare)?;
         self.mask(emitter, lanes)?;

@@ -6,7 +6,7 @@ use super::cost::{cost, large};
 use super::memory::{Lanes, Write};
 use super::module::Emitter;
 use crate::diagnostic::{Diagnostic, Kind};
-use crate::ir::{Cell, Func, Inst, Label, Operand, Reg, RegInfo, Stmt, walk_insts};
+use crate::ir::{Cell, Func, Inst, Label, Operand, Reg, RegInfo, Stmt, walk, walk_insts};
 use crate::passes::locals::{self, Locals, scalar_type};
 use crate::passes::variance::Variance;
 
@@ -33,6 +33,8 @@ pub(crate) struct Body {
     extra: Vec<ValType>,
     pub(crate) locals: Locals,
     scopes: Vec<Scope>,
+    /// Which of them is the innermost loop; the outermost if there is none.
+    innermost: usize,
     pub(crate) target: Target,
     pub(crate) builtins: super::gang::Builtins,
     results: Vec<ValType>,
@@ -64,6 +66,7 @@ impl Body {
             extra: extra.to_vec(),
             locals: Locals::default(),
             scopes: Vec::new(),
+            innermost: 0,
             target,
             builtins: super::gang::Builtins::default(),
             results: Vec::new(),
@@ -112,13 +115,22 @@ impl Body {
 
     /// Branches to a label.
     pub(crate) fn branch(&mut self, label: Label) -> Result<(), Diagnostic> {
-        let depth = self.scopes.iter().rev().position(|scope| match scope {
+        let depth = self.depth(label)?;
+        self.code().br(depth);
+        Ok(())
+    }
+
+    fn depth(&self, label: Label) -> Result<u32, Diagnostic> {
+        let depth = self.place_of(label).map(|place| self.scopes.len() - 1 - place);
+        depth.and_then(|depth| u32::try_from(depth).ok()).ok_or_else(|| defect("a jump to nowhere"))
+    }
+
+    /// Which of the open scopes a label belongs to, from the outermost on.
+    fn place_of(&self, label: Label) -> Option<usize> {
+        self.scopes.iter().rposition(|scope| match scope {
             Scope::Labels(labels) => labels.contains(&label),
             Scope::Plain => false,
-        });
-        let depth = depth.and_then(|depth| u32::try_from(depth).ok());
-        self.code().br(depth.ok_or_else(|| defect("a jump to nowhere"))?);
-        Ok(())
+        })
     }
 }
 
@@ -184,12 +196,14 @@ impl Body {
         let Some(budget) = self.budget else { return Err(defect("a loop without a budget")) };
         self.code().block(BlockType::Empty).loop_(BlockType::Empty).block(BlockType::Empty).loop_(BlockType::Empty);
         (0..3).for_each(|_| self.open_plain());
+        let around = std::mem::replace(&mut self.innermost, self.scopes.len());
         self.open_labels(vec![label]);
         let units = cost(body, &emitter.costs) + 1;
         self.take(budget, units);
         self.code().br_if(1);
         self.list(emitter, body)?;
         self.close();
+        self.innermost = around;
         self.code().br(2);
         self.close();
         self.spend(emitter, budget);
@@ -233,17 +247,7 @@ impl Body {
                 Stmt::Masked { mask: Operand::Bool(true), inst } => self.inst(emitter, inst, Lanes::All)?,
                 Stmt::Masked { mask: Operand::Bool(false), .. } => {}
                 Stmt::Masked { mask, inst } => self.inst(emitter, inst, Lanes::Some(*mask))?,
-                Stmt::If { condition, accept, reject, .. } => {
-                    self.scalar(emitter, *condition)?;
-                    self.code().if_(BlockType::Empty);
-                    self.open_plain();
-                    self.list(emitter, accept)?;
-                    if !reject.is_empty() {
-                        self.code().else_();
-                        self.list(emitter, reject)?;
-                    }
-                    self.close();
-                }
+                Stmt::If { condition, accept, reject, .. } => self.choose(emitter, *condition, accept, reject)?,
                 Stmt::Block { label, body } => {
                     self.code().block(BlockType::Empty);
                     self.open_labels(vec![*label]);
@@ -263,6 +267,51 @@ impl Body {
             }
         }
         Ok(())
+    }
+
+    /// One of two lists. One that leaves the innermost loop is the branch that is taken, the other the one that is not:
+    /// Cranelift comes to the latter first, and from blocks that it comes to after one behind the loop it no longer moves
+    /// what stays the same out of the loop.
+    fn choose(
+        &mut self,
+        emitter: &mut Emitter,
+        condition: Operand,
+        accept: &[Stmt],
+        reject: &[Stmt],
+    ) -> Result<(), Diagnostic> {
+        self.scalar(emitter, condition)?;
+        let exchanged = accept.is_empty() || (self.leaves(reject) && !self.leaves(accept));
+        let (accept, reject) = if exchanged { (reject, accept) } else { (accept, reject) };
+        if exchanged {
+            self.code().i32_eqz();
+        }
+        if let (&[Stmt::Jump { label, .. }], []) = (accept, reject) {
+            let depth = self.depth(label)?;
+            self.code().br_if(depth);
+            return Ok(());
+        }
+        self.code().if_(BlockType::Empty);
+        self.open_plain();
+        self.list(emitter, accept)?;
+        if !reject.is_empty() {
+            self.code().else_();
+            self.list(emitter, reject)?;
+        }
+        self.close();
+        Ok(())
+    }
+
+    /// Whether a list of statements may leave the innermost loop.
+    fn leaves(&self, list: &[Stmt]) -> bool {
+        let mut leaves = false;
+        walk(list, &mut |stmt| {
+            leaves |= match stmt {
+                Stmt::Jump { label, .. } => self.place_of(*label).is_some_and(|place| place < self.innermost),
+                Stmt::Return { .. } => true,
+                _ => false,
+            }
+        });
+        leaves
     }
 
     /// Makes room for the registers that have no local.
@@ -320,6 +369,9 @@ impl Body {
             }
             Inst::Load { dst, cell, address } | Inst::UniformLoad { dst, cell, address } => {
                 self.load(emitter, *dst, *cell, address)
+            }
+            Inst::LoadRow { dsts, cell, address, by_index } => {
+                self.load_row(emitter, *dsts, *cell, address, *by_index)
             }
             Inst::Store { cell, address, value } => {
                 self.store(emitter, Write { cell: *cell, address, value: *value, lanes })

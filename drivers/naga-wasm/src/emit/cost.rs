@@ -43,6 +43,7 @@ fn inst_cost(inst: &Inst, callees: &[u64]) -> u64 {
         Inst::Op { op: Op::Helper(_), .. } => 40,
         Inst::Op { op: Op::DivS | Op::DivU | Op::RemS | Op::RemU | Op::FDiv | Op::FSqrt, .. } => 8,
         Inst::Op { .. } => 1,
+        Inst::LoadRow { .. } => 12,
         Inst::Store { .. } | Inst::Load { .. } | Inst::UniformLoad { .. } => 2,
         Inst::Fill { length, .. } | Inst::Move { length, .. } => {
             if large(inst).is_some() {

@@ -24,6 +24,8 @@ pub(crate) struct Builtins {
     context: Option<u32>,
     bases: Vec<u32>,
     lasts: Vec<u32>,
+    /// The words of the constants. A global is memory that anything might write, and would be read wherever it is used.
+    pub(super) constants: Vec<u32>,
     pub(super) group: [Option<u32>; 3],
     local: [Option<u32>; 3],
     global: [Option<u32>; 3],
@@ -42,7 +44,7 @@ impl Builtins {
             Builtin::Groups(at) => Some(GROUPS + u32::from(at)),
             Builtin::LocalIndex => self.index,
             Builtin::Last(binding) => self.lasts.get(binding as usize).copied(),
-            Builtin::Constant(_) => None,
+            Builtin::Constant(word) => self.constants.get(word as usize).copied(),
             Builtin::Active => self.active,
         }
     }
@@ -91,6 +93,7 @@ impl Body {
             context: (emitter.layout.context_bytes > 0).then(|| self.local(int)),
             bases: unit.bindings.iter().map(|_| self.local(int)).collect(),
             lasts: unit.bindings.iter().map(|_| self.local(int)).collect(),
+            constants: (0..unit.constant_bytes / 4).map(|_| self.local(int)).collect(),
             ..Builtins::default()
         };
         let ty = if lie(unit) == Lie::Across { ValType::V128 } else { int };

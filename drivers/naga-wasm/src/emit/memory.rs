@@ -93,7 +93,7 @@ impl Body {
 
     /// Pushes the cells of all lanes, wherever they are.
     fn gather_places(&mut self, emitter: &Emitter, address: &Address, cell: Cell) -> Result<(), Diagnostic> {
-        self.places(emitter, address, cell)?;
+        self.places(emitter, address, cell, 0)?;
         let places = self.temporary(ValType::V128);
         self.code().local_set(places);
         self.gather(cell, places);
@@ -233,28 +233,33 @@ impl Body {
     /// Stores each lane where it says, in the order of lanes: the last of those that meet wins.
     fn scatter(&mut self, emitter: &mut Emitter, write: Write<'_>) -> Result<(), Diagnostic> {
         let Write { cell, address, value, lanes } = write;
-        self.places(emitter, address, cell)?;
-        self.vector(emitter, value)?;
-        if let Lanes::Some(mask) = lanes {
-            self.vector(emitter, mask)?;
-        }
-        let masked = matches!(lanes, Lanes::Some(_));
+        self.places(emitter, address, cell, 0)?;
         if emitter.copied < MAX_COPIED {
             emitter.copied += SCATTER_BYTES;
-            let mask = self.temporary(ValType::V128);
-            let (cells, places) = (self.temporary(ValType::V128), self.temporary(ValType::V128));
-            if masked {
-                self.code().local_set(mask);
+            if let Lanes::Some(mask) = lanes {
+                // Lanes that are off store to where nobody reads: branches would have Cranelift compute the value in each.
+                let nowhere = emitter.nowhere()?;
+                self.local_or_global(self.builtins.scratch(), emitter.globals.scratch);
+                self.code().i32_const(nowhere.cast_signed()).i32_add().i32x4_splat();
+                self.code().v128_const(steps(4)).i32x4_add();
+                self.vector(emitter, mask)?;
+                self.code().v128_bitselect();
             }
+            self.vector(emitter, value)?;
+            let (cells, places) = (self.temporary(ValType::V128), self.temporary(ValType::V128));
             self.code().local_set(cells).local_set(places);
-            self.scatter_locals(cell, places, cells, masked.then_some(mask));
-        } else {
-            if !masked {
+            self.scatter_locals(cell, places, cells, None);
+            return Ok(());
+        }
+        self.vector(emitter, value)?;
+        match lanes {
+            Lanes::Some(mask) => self.vector(emitter, mask)?,
+            Lanes::All => {
                 self.code().v128_const(-1);
             }
-            let function = emitter.routine(Routine::Scatter(cell));
-            self.code().call(function);
         }
+        let function = emitter.routine(Routine::Scatter(cell));
+        self.code().call(function);
         Ok(())
     }
 
@@ -415,7 +420,7 @@ impl Body {
     fn piece(&mut self, emitter: &Emitter, address: &Address) -> Result<(), Diagnostic> {
         let start = self.base(emitter, address.base)?;
         self.code().i32_const(start.cast_signed()).i32_add();
-        self.offsets(emitter, address)
+        self.offsets(emitter, address, 0)
     }
 }
 

@@ -24,6 +24,7 @@ mod memory;
 pub(crate) mod module;
 mod operation;
 pub(crate) mod routine;
+mod row;
 pub(crate) mod run;
 mod subgroup;
 mod value;

@@ -123,6 +123,7 @@ pub(crate) struct Emitter<'a> {
     pub(crate) copied: usize,
     /// Scratch memory that is taken.
     scratch_bytes: u32,
+    nowhere: Option<u32>,
 }
 
 /// Emits the module of a unit; also says how much scratch memory it needs in all.
@@ -146,6 +147,7 @@ pub(crate) fn emit(
         spend: 0,
         copied: 0,
         scratch_bytes: layout.total.next_multiple_of(16),
+        nowhere: None,
     };
     emitter.spend = emitter.functions.reserve(&[ValType::I64], &[ValType::I64]);
     let spend = emitter.spend_body();
@@ -198,6 +200,16 @@ impl Emitter<'_> {
         }
         self.scratch_bytes = end;
         Ok(at)
+    }
+
+    /// Offset in scratch memory of a vector that is written and never read.
+    pub(crate) fn nowhere(&mut self) -> Result<u32, Diagnostic> {
+        if let Some(nowhere) = self.nowhere {
+            return Ok(nowhere);
+        }
+        let nowhere = self.add_spills(1)?;
+        self.nowhere = Some(nowhere);
+        Ok(nowhere)
     }
 
     /// `spend(budget) -> budget`: asks for more, and sets `stopped` if there is none.

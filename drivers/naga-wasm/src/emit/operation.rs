@@ -7,7 +7,7 @@ use super::body::{Body, defect};
 use super::module::{Emitter, MAX_COPIED};
 use super::routine::Routine;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Helper, Op, Operand, Reg, Ty};
+use crate::ir::{Helper, LANES, Op, Operand, Reg, Ty};
 use crate::passes::variance;
 use crate::runtime;
 
@@ -38,6 +38,12 @@ impl Body {
                     self.scalar(emitter, arg)?;
                 }
             }
+            self.set_scalar(emitter, dst, 0);
+            return Ok(());
+        }
+        if let (Op::AllLtU | Op::AllLtS, &[number, limit]) = (op, args) {
+            let stride = self.variance(number).stride.ok_or_else(|| defect("a comparison of lanes without a stride"))?;
+            self.below(emitter, number, limit, stride * (LANES - 1), op == Op::AllLtS)?;
             self.set_scalar(emitter, dst, 0);
             return Ok(());
         }
@@ -88,7 +94,8 @@ impl Body {
         let mut code = self.code();
         match op {
             Op::ConstantWord => return Err(defect("a word of the constants by way of an instruction")),
-            Op::Copy | Op::ToNumber | Op::Any | Op::All | Op::Helper(_) | Op::MinU | Op::FMin | Op::FMax => &mut code,
+            Op::Copy | Op::ToNumber | Op::Any | Op::All | Op::AllLtU | Op::AllLtS => &mut code,
+            Op::Helper(_) | Op::MinU | Op::FMin | Op::FMax => &mut code,
             Op::FMulAdd | Op::FMulSubFrom => return Err(defect("a fused operation on scalars")),
             Op::Select => code.select(),
             Op::Add => code.i32_add(),

@@ -65,6 +65,9 @@ impl Body {
         if let Some(scratch) = self.builtins.scratch() {
             self.code().global_get(globals.scratch).local_set(scratch);
         }
+        for (word, local) in (0u32..).zip(self.builtins.constants.clone()) {
+            self.code().global_get(globals.constant(word)).local_set(local);
+        }
         for (place, binding) in (0u32..).zip(&emitter.unit.bindings) {
             let min = binding.min_length.cast_signed();
             self.code().global_get(globals.length(place)).i32_const(min).i32_lt_u().if_(BlockType::Empty);

@@ -169,7 +169,9 @@ pub(crate) fn result_ty(op: Op) -> Ty {
         | Op::FGe
         | Op::Not
         | Op::Any
-        | Op::All => Ty::Bool,
+        | Op::All
+        | Op::AllLtU
+        | Op::AllLtS => Ty::Bool,
         Op::Helper(helper) => helper.result(),
         _ => Ty::I32,
     }

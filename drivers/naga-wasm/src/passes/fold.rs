@@ -369,6 +369,10 @@ impl Folder<'_> {
                 let address = self.address(address);
                 Inst::Load { dst: self.define(*dst), cell: *cell, address }
             }
+            Inst::LoadRow { dsts, cell, address, by_index } => {
+                let address = self.address(address);
+                Inst::LoadRow { dsts: dsts.map(|dst| self.define(dst)), cell: *cell, address, by_index: *by_index }
+            }
             Inst::UniformLoad { dst, cell, address } => {
                 let address = self.address(address);
                 Inst::UniformLoad { dst: self.define(*dst), cell: *cell, address }

@@ -9,9 +9,11 @@
 //! is not long: without masks, for when all lanes are still there, and with them. A register may have a definition in
 //! each, then.
 
+use super::coherence::{Crowd, Makings};
 use super::liveness::Liveness;
 use super::partings::{Parting, Partings};
 use super::regions::{Node, Region};
+use super::shape::{count, is_harmless, jumps_before_its_end, jumps_out, targets_past};
 use super::uniformity::Uniformity;
 use super::variance::Variance;
 use crate::diagnostic::{Diagnostic, Kind};
@@ -38,9 +40,11 @@ pub(crate) fn lower(
     let mut masks = Masks {
         regs,
         variances,
+        workgroup_size: unit.workgroup_size,
         uniformity,
         liveness,
         partings: Partings::default(),
+        makings: Makings::default(),
         open: Vec::new(),
         tested: Vec::new(),
         doubled: false,
@@ -67,13 +71,13 @@ fn next_label(nodes: &[Node]) -> u32 {
 
 /// The lanes that do something.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Mask {
+pub(super) enum Mask {
     All,
     Some(Operand),
 }
 
 impl Mask {
-    fn operand(self) -> Operand {
+    pub(super) fn operand(self) -> Operand {
         match self {
             Self::All => Operand::Bool(true),
             Self::Some(operand) => operand,
@@ -108,16 +112,18 @@ enum OpenKind {
     Plain,
     /// A block in which lanes part, and the variable for those that have come to its end, if not all do.
     Block(Option<Reg>),
-    /// A loop that lanes leave one by one, and the variable for those in it.
-    Loop(Reg),
+    /// A loop that lanes leave one by one.
+    Loop(Crowd),
 }
 
-struct Masks<'a> {
-    regs: &'a mut Vec<RegInfo>,
-    variances: &'a mut Vec<Variance>,
+pub(super) struct Masks<'a> {
+    pub(super) regs: &'a mut Vec<RegInfo>,
+    pub(super) variances: &'a mut Vec<Variance>,
+    pub(super) workgroup_size: [u32; 3],
     uniformity: &'a Uniformity,
     liveness: &'a Liveness,
     partings: Partings,
+    pub(super) makings: Makings,
     open: Vec<Open>,
     /// Masks of which a lane is known to be on, wherever they are at hand.
     tested: Vec<Mask>,
@@ -155,7 +161,7 @@ impl Masks<'_> {
         Ok(())
     }
 
-    fn new_reg(&mut self, ty: Ty, mutable: bool, variance: Variance) -> Reg {
+    pub(super) fn new_reg(&mut self, ty: Ty, mutable: bool, variance: Variance) -> Reg {
         let reg = Reg(u32::try_from(self.regs.len()).unwrap_or(u32::MAX));
         self.regs.push(RegInfo { ty, mutable });
         self.variances.push(variance);
@@ -163,16 +169,22 @@ impl Masks<'_> {
     }
 
     /// A variable for lanes.
-    fn lanes(&mut self) -> Reg {
+    pub(super) fn lanes(&mut self) -> Reg {
         self.new_reg(Ty::Bool, true, Variance::VARYING)
     }
 
+    /// An operation with masks, and what it gives.
     fn op(&mut self, op: Op, args: &[Operand], out: &mut Vec<Stmt>) -> Operand {
+        let variance = if op == Op::Any { Variance::GANG } else { Variance::VARYING };
+        self.op_of(op, args, variance, out)
+    }
+
+    pub(super) fn op_of(&mut self, op: Op, args: &[Operand], variance: Variance, out: &mut Vec<Stmt>) -> Operand {
         if let Some(folded) = crate::lower::builder::fold(op, args) {
             return folded;
         }
-        let variance = if matches!(op, Op::Any | Op::All) { Variance::GANG } else { Variance::VARYING };
         let dst = self.new_reg(Ty::Bool, false, variance);
+        self.makings.note(self.regs, dst, op, args);
         out.push(Stmt::Inst(Inst::Op { dst, op, args: args.to_vec() }));
         Operand::Reg(dst)
     }
@@ -218,7 +230,7 @@ impl Masks<'_> {
     /// The rest of a list without masks if all lanes are on, and with them otherwise.
     fn both_ways(&mut self, rest: Vec<Stmt>, mask: Mask, arms: usize, out: &mut Vec<Stmt>) -> Result<Flow, Diagnostic> {
         self.doubled = true;
-        let all = self.op(Op::All, &[mask.operand()], out);
+        let all = self.all(mask, out);
         let tested = self.tested.len();
         let before = self.partings.clone();
         let mut first = Vec::new();
@@ -309,14 +321,17 @@ impl Masks<'_> {
         }
     }
 
-    fn inst(&self, inst: Inst, mask: Mask) -> Stmt {
+    fn inst(&mut self, inst: Inst, mask: Mask) -> Stmt {
+        if let Inst::Op { dst, op, args } = &inst {
+            self.makings.note(self.regs, *dst, *op, args);
+        }
         let some = match &inst {
             Inst::Store { .. } | Inst::Fill { .. } | Inst::Move { .. } | Inst::Call { .. } => true,
             // Reading does no harm, as every address is brought into range.
             Inst::Atomic { op, .. } => *op != AtomicOp::Load,
             Inst::Subgroup { op, .. } => matches!(op, SubgroupOp::Active | SubgroupOp::Ballot),
             Inst::Op { dst, op: Op::Copy, .. } => self.partings.need(self.liveness, *dst),
-            Inst::Op { .. } | Inst::Load { .. } | Inst::UniformLoad { .. } => false,
+            Inst::Op { .. } | Inst::Load { .. } | Inst::LoadRow { .. } | Inst::UniformLoad { .. } => false,
         };
         match mask {
             Mask::Some(mask) if some => Stmt::Masked { mask, inst },
@@ -458,9 +473,9 @@ impl Masks<'_> {
         let (kind, mask) = if escapes.is_empty() {
             (OpenKind::Plain, mask)
         } else {
-            let lanes = self.lanes();
-            out.push(copy(lanes, mask.operand()));
-            (OpenKind::Loop(lanes), Mask::Some(Operand::Reg(lanes)))
+            let crowd = self.crowd();
+            self.gather(crowd, mask, out);
+            (OpenKind::Loop(crowd), Mask::Some(Operand::Reg(crowd.lanes)))
         };
         for escape in escapes {
             self.partings.push(Parting::Jump(escape));
@@ -483,11 +498,11 @@ impl Masks<'_> {
         open.jumped = true;
         let (kind, parted) = (open.kind, depth > open.depth);
         match kind {
-            OpenKind::Loop(lanes) => {
+            OpenKind::Loop(crowd) => {
                 if parted {
                     return Err(defect("a jump to the start of a loop that not all lanes take"));
                 }
-                out.push(copy(lanes, mask.operand()));
+                self.gather(crowd, mask, out);
                 if self.is_tested(mask) {
                     out.push(Stmt::Jump { label, span });
                     return Ok(Flow::Gone);
@@ -523,64 +538,8 @@ impl Masks<'_> {
     }
 }
 
-fn copy(dst: Reg, value: Operand) -> Stmt {
+pub(super) fn copy(dst: Reg, value: Operand) -> Stmt {
     Stmt::Inst(Inst::Op { dst, op: Op::Copy, args: vec![value] })
-}
-
-/// Whether a statement can be done without lanes: it only computes.
-fn is_harmless(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Inst(Inst::Op { op, .. }) | Stmt::Masked { inst: Inst::Op { op, .. }, .. } => {
-            !matches!(op, Op::Helper(_))
-        }
-        Stmt::Jump { .. } => true,
-        _ => false,
-    }
-}
-
-/// How many statements a list has, counted up to `most` or little more.
-fn count(body: &[Stmt], most: usize) -> usize {
-    let mut statements = 0;
-    for stmt in body {
-        statements += 1;
-        if statements >= most {
-            break;
-        }
-        match stmt {
-            Stmt::If { accept, reject, .. } => statements += count(accept, most) + count(reject, most),
-            Stmt::Block { body, .. } | Stmt::Loop { body, .. } => statements += count(body, most),
-            _ => {}
-        }
-    }
-    statements
-}
-
-/// Whether a list has a jump to somewhere outside of it.
-fn jumps_out(body: &[Stmt]) -> bool {
-    // Label 0 is never made.
-    !targets_past(body, Label(0)).is_empty()
-}
-
-/// Where a list has jumps to, outside of it and not at the end of the block of a label.
-fn targets_past(body: &[Stmt], label: Label) -> Vec<Label> {
-    let mut inside = vec![label];
-    let mut targets = Vec::new();
-    walk(body, &mut |stmt| match stmt {
-        Stmt::Block { label, .. } | Stmt::Loop { label, .. } => inside.push(*label),
-        Stmt::Jump { label, .. } => targets.push(*label),
-        _ => {}
-    });
-    inside.sort_unstable();
-    targets.retain(|target| inside.binary_search(target).is_err());
-    targets
-}
-
-/// Whether a list has a jump out of it that is not its last statement.
-fn jumps_before_its_end(body: &[Stmt]) -> bool {
-    match body.split_last() {
-        Some((Stmt::Jump { .. }, before)) => jumps_out(before),
-        _ => jumps_out(body),
-    }
 }
 
 fn defect(what: &str) -> Diagnostic {

@@ -14,13 +14,17 @@
 //! | [`contract`] | IR | fuses multiplications with additions |
 //! | [`regions`] | IR | splits a function at its barriers |
 //! | [`masks`] | regions | turns control flow that differs within a gang into masks |
+//! | [`coherence`], [`shape`] | | what `masks` knows of masks and of lists of statements |
+//! | [`interleave`] | regions | makes one instruction of loads that lie one after the other |
 //! | [`slots`] | regions | which values are kept in memory between regions, and where |
 //! | [`locals`] | regions | which wasm local holds which register |
 
+pub(crate) mod coherence;
 pub(crate) mod contract;
 pub(crate) mod dead;
 pub(crate) mod fold;
 pub(crate) mod inline;
+pub(crate) mod interleave;
 pub(crate) mod liveness;
 pub(crate) mod locals;
 pub(crate) mod masks;
@@ -29,6 +33,7 @@ pub(crate) mod promote;
 pub(crate) mod ranges;
 pub(crate) mod regions;
 pub(crate) mod scalars;
+pub(crate) mod shape;
 pub(crate) mod slots;
 pub(crate) mod uniformity;
 pub(crate) mod variance;

@@ -261,6 +261,7 @@ impl Ranges<'_> {
     fn rewrite(&self, inst: &mut Inst) {
         match inst {
             Inst::Load { address, .. }
+            | Inst::LoadRow { address, .. }
             | Inst::UniformLoad { address, .. }
             | Inst::Store { address, .. }
             | Inst::Fill { address, .. }

@@ -49,6 +49,21 @@ pub(crate) fn each_region<'a>(nodes: &'a [Node], f: &mut impl FnMut(&'a Region))
     }
 }
 
+/// Calls `f` for each region, to change it.
+pub(crate) fn each_region_mut(nodes: &mut [Node], f: &mut impl FnMut(&mut Region)) {
+    for node in nodes {
+        match node {
+            Node::Region(region) => f(region),
+            Node::If { accept, reject, .. } => {
+                each_region_mut(accept, f);
+                each_region_mut(reject, f);
+            }
+            Node::Block { body, .. } | Node::Loop { body, .. } => each_region_mut(body, f),
+            Node::Jump(_) => {}
+        }
+    }
+}
+
 struct Splitter<'a> {
     uniformity: &'a Uniformity,
     /// Labels of statements that are done once for the workgroup and that enclose the present one.

@@ -331,7 +331,7 @@ impl Walker<'_> {
             }
             // All invocations read it, and nobody writes in between.
             Inst::UniformLoad { .. } => Some(Variance::WORKGROUP),
-            Inst::Load { address, .. } => self.of.load(address),
+            Inst::Load { address, .. } | Inst::LoadRow { address, .. } => self.of.load(address),
             Inst::Atomic { op: crate::ir::AtomicOp::Load, address, .. } => {
                 self.of.load(address).map(|variance| Variance { workgroup: false, ..variance })
             }

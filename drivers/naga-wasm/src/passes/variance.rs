@@ -93,7 +93,7 @@ pub(super) fn builtin_variance(builtin: Builtin, size: [u32; 3]) -> Variance {
 /// The variance of an operation's result.
 pub(crate) fn result(op: Op, args: &[Operand], known: &[Variance]) -> Variance {
     let all = known.iter().copied().reduce(Variance::join).unwrap_or(Variance::WORKGROUP);
-    if matches!(op, Op::Any | Op::All) {
+    if matches!(op, Op::Any | Op::All | Op::AllLtU | Op::AllLtS) {
         return Variance { workgroup: all.workgroup, ..Variance::GANG };
     }
     if matches!(op, Op::FMulAdd | Op::FMulSubFrom) {

@@ -32,11 +32,15 @@ const fn head(number: f64, bits: u32) -> f32 {
     f64::from_bits(number.to_bits() >> (53 - bits) << (53 - bits)) as f32
 }
 
-/// `e^x`. The steps add up to less than 0.9 ulp.
-pub(super) fn exp(code: &mut Code, x: V) -> V {
-    // Beyond these, the result is infinite or zero anyway. NaN stays.
-    let x = code.f32x4_pmin(x, 89.0);
-    let x = code.f32x4_pmax(x, -105.0);
+/// `e^x = 2^n (1 + high + curve)`, with `n` in the low bits of `shifted`.
+pub(super) struct Reduced {
+    pub(super) high: V,
+    pub(super) curve: V,
+    pub(super) shifted: V,
+}
+
+/// Takes whole powers of two out of `e^x`.
+pub(super) fn reduce(code: &mut Code, x: V) -> Reduced {
     let turns = code.f32x4_mul(x, LOG2_E);
     let shifted = code.f32x4_add(turns, ROUND);
     let whole = code.f32x4_sub(shifted, ROUND);
@@ -49,6 +53,15 @@ pub(super) fn exp(code: &mut Code, x: V) -> V {
     let square = code.f32x4_mul(rest, rest);
     let curve = code.f32x4_mul(square, series);
     let curve = code.f32x4_sub(curve, low);
+    Reduced { high, curve, shifted }
+}
+
+/// `e^x`. The steps add up to less than 0.9 ulp.
+pub(super) fn exp(code: &mut Code, x: V) -> V {
+    // Beyond these, the result is infinite or zero anyway. NaN stays.
+    let x = code.f32x4_pmin(x, 89.0);
+    let x = code.f32x4_pmax(x, -105.0);
+    let Reduced { high, curve, shifted } = reduce(code, x);
     let over = code.f32x4_add(high, curve);
     let power = code.f32x4_add(over, 1.0);
     scale(code, power, shifted)

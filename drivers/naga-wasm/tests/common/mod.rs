@@ -33,10 +33,24 @@ pub fn compile(source: &str, entry: &str) -> Result<Kernel, Diagnostic> {
     naga_wasm::compile(&module, &info, entry, &Options::default())
 }
 
+/// An engine with no more than the README asks for.
 pub fn engine() -> Engine {
     let mut config = Config::new();
-    config.wasm_threads(true);
-    config.shared_memory(true);
+    config
+        .wasm_threads(true)
+        .shared_memory(true)
+        .wasm_relaxed_simd(false)
+        .wasm_gc(false)
+        .wasm_function_references(false)
+        .wasm_reference_types(false)
+        .wasm_exceptions(false)
+        .wasm_tail_call(false)
+        .wasm_multi_memory(false)
+        .wasm_memory64(false)
+        .wasm_extended_const(false)
+        .wasm_custom_page_sizes(false)
+        .wasm_wide_arithmetic(false)
+        .wasm_component_model(false);
     Engine::new(&config).unwrap()
 }
 

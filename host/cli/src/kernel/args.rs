@@ -7,7 +7,7 @@ use super::{
 use crate::args::duration;
 use clap::{Args, Subcommand};
 use hal_host::hal_core::text::quote;
-use hal_kernel::{MAX_BINDINGS, MAX_CONSTANT_BYTES};
+use hal_kernel::{Element, MAX_BINDINGS, MAX_CONSTANT_BYTES};
 use std::{path::PathBuf, time::Duration};
 
 /// Most `--device` of one command: what each leaves is held in memory.
@@ -28,7 +28,8 @@ pub enum Kernel {
 
 const CHECK_HELP: &str = "\
 Exit code 0 if every device takes it, 126 if the front end or a device refuses it, 125 if it cannot be
-read or a device that is named cannot be opened.";
+read, a device that is named cannot be opened, or nobody could be asked because an override that is
+required has no value (--override).";
 
 const RUN_HELP: &str = "\
 What a binding begins with:
@@ -38,8 +39,13 @@ What a binding begins with:
   N=random-u32:SEED:BYTES  any bits
 BYTES is a multiple of 4, such as 4096 or 64KiB. What is random is the same for a seed everywhere.
 
+What is compared: every scalar of every binding that the kernel writes, bit by bit; NaNs are all the
+same, and padding is nobody's. With --ulps and --abs two values agree if they are within either. The
+type is the kernel's, or that of --type, such as f16 for halves that are kept in words of u32.
+
 Exit code 0 if the devices agree, 1 if they or the interpreter disagree or --check found a mistake,
-124 if a device's time was up, 126 if the kernel was refused, 125 if it could not be run.
+124 if a device's time was up, 126 if the kernel was refused, 125 if it could not be run. If one device
+fails, the others run and are compared all the same, and the exit code is that of the failure.
 
 Example:
   hal kernel run saxpy.wgsl --entry saxpy --groups 16,1,1 --device cpu:// --device vulkan:// \\
@@ -52,11 +58,14 @@ pub struct Check {
     #[arg(value_name = "FILE.wgsl|FILE.spv")]
     pub file: PathBuf,
     /// Try this device; the default one of each driver that loads kernels, if none is named
-    #[arg(long = "device", value_name = "URI")]
+    #[arg(long = "device", value_name = "URI", allow_hyphen_values = true)]
     pub devices: Vec<String>,
     /// Give an override a value
-    #[arg(long = "override", value_name = "NAME=VALUE", value_parser = given)]
+    #[arg(long = "override", value_name = "NAME=VALUE", value_parser = given, allow_hyphen_values = true)]
     pub overrides: Vec<Given>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `hal kernel run`.
@@ -66,37 +75,43 @@ pub struct Run {
     #[arg(value_name = "FILE.wgsl|FILE.spv")]
     pub file: PathBuf,
     /// The function to run
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub entry: String,
     /// How many workgroups
-    #[arg(long, value_name = "X,Y,Z", value_parser = groups)]
+    #[arg(long, value_name = "X,Y,Z", value_parser = groups, allow_hyphen_values = true)]
     pub groups: [u32; 3],
     /// Run it here; further ones are compared with the first
-    #[arg(long = "device", value_name = "URI", required = true)]
+    #[arg(long = "device", value_name = "URI", required = true, allow_hyphen_values = true)]
     pub devices: Vec<String>,
     /// What is bound, and what is in it
-    #[arg(long = "bind", value_name = "N=CONTENT", value_parser = bind)]
+    #[arg(long = "bind", value_name = "N=CONTENT", value_parser = bind, allow_hyphen_values = true)]
     pub bindings: Vec<Bind>,
     /// The constants (`var<immediate>`) in hexadecimal, two digits a byte, in the order of memory
-    #[arg(long, value_name = "HEX", value_parser = hex, default_value = "")]
+    #[arg(long, value_name = "HEX", value_parser = hex, default_value = "", allow_hyphen_values = true)]
     pub constants: Constants,
     /// Give an override a value
-    #[arg(long = "override", value_name = "NAME=VALUE", value_parser = given)]
+    #[arg(long = "override", value_name = "NAME=VALUE", value_parser = given, allow_hyphen_values = true)]
     pub overrides: Vec<Given>,
     /// Write what the first device leaves in a binding to a file, in place of what is there
-    #[arg(long = "out", value_name = "N=FILE", value_parser = out)]
+    #[arg(long = "out", value_name = "N=FILE", value_parser = out, allow_hyphen_values = true)]
     pub outputs: Vec<Out>,
     /// Run it so often on each device, each time with what the bindings begin with
-    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), allow_hyphen_values = true)]
     pub repeat: u32,
     /// Interpret the kernel as well, which is slow: compare with that, and look for indices out of bounds and races within workgroups
     #[arg(long)]
     pub check: bool,
     /// Take floats for the same that are so many floats apart
-    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    #[arg(long, value_name = "COUNT", default_value_t = 0, allow_hyphen_values = true)]
     pub ulps: u64,
+    /// Take values for the same whose difference is no larger
+    #[arg(long = "abs", value_name = "DIFFERENCE", default_value_t = 0.0, value_parser = absolute, allow_hyphen_values = true)]
+    pub absolute: f64,
+    /// Compare what is left in a binding as scalars of this type, whatever the kernel calls it
+    #[arg(long = "type", value_name = "N=TYPE", value_parser = typed, allow_hyphen_values = true)]
+    pub types: Vec<Typed>,
     /// Stop each run on a device, and --check, after this time
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = timeout)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = timeout, allow_hyphen_values = true)]
     pub timeout: Duration,
 }
 
@@ -116,6 +131,15 @@ pub struct Out {
     pub binding: u32,
     /// Where to.
     pub file: PathBuf,
+}
+
+/// `--type`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Typed {
+    /// The `n` of `@binding(n)`.
+    pub binding: u32,
+    /// What it is full of.
+    pub element: Element,
 }
 
 /// `--constants`. A type of its own, because clap takes a `Vec` for many values.
@@ -160,6 +184,19 @@ fn bind(text: &str) -> Result<Bind, String> {
 fn out(text: &str) -> Result<Out, String> {
     let (binding, file) = numbered(text)?;
     Ok(Out { binding, file: file.into() })
+}
+
+fn typed(text: &str) -> Result<Typed, String> {
+    let (binding, name) = numbered(text)?;
+    let names = Element::ALL.map(Element::name).join(", ");
+    let element =
+        Element::from_name(name).ok_or_else(|| format!("{} is no type of scalars; there are {names}", quote(name)))?;
+    Ok(Typed { binding, element })
+}
+
+fn absolute(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && !number.is_sign_negative());
+    number.ok_or_else(|| "a number from 0, such as 1e-6".to_owned())
 }
 
 fn hex(text: &str) -> Result<Constants, String> {
@@ -236,6 +273,23 @@ mod tests {
         assert!(hex(&"00".repeat(128)).is_ok() && hex("").unwrap().0.is_empty());
         for wrong in ["0", "0x00", "0g", "+1", "ä", &"00".repeat(129)] {
             assert!(hex(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn tolerances_and_types() {
+        assert_eq!((absolute("0"), absolute("1e-6"), absolute("2.5")), (Ok(0.0), Ok(1e-6), Ok(2.5)));
+        for wrong in ["", "-1", "-0.0", "inf", "nan", "1e999", "1ulp"] {
+            assert!(absolute(wrong).is_err(), "{wrong:?}");
+        }
+        assert_eq!(typed("3=f16"), Ok(Typed { binding: 3, element: Element::F16 }));
+        assert!(
+            typed("3=f64")
+                .unwrap_err()
+                .ends_with("\"f64\" is no type of scalars; there are f16, f32, i32, u32, i64, u64")
+        );
+        for wrong in ["f16", "=f16", "3=", "64=f16", "-1=f16", "3=F16", "3=vec2<f32>"] {
+            assert!(typed(wrong).is_err(), "{wrong:?}");
         }
     }
 

@@ -1,6 +1,12 @@
 //! `hal kernel check`.
 
-use super::{args::Check, args::counts, device, report, source::Source};
+use super::{
+    args::{Check, counts},
+    device,
+    facts::{DeviceRow, Facts, Refusal},
+    report,
+    source::{self, Source},
+};
 use crate::{
     drivers::{BuiltIn, Listed},
     exit::Exit,
@@ -8,6 +14,7 @@ use crate::{
 };
 use hal_driver::OverrideValue;
 use hal_host::hal_core::Limit;
+use hal_kernel::KernelError;
 use std::time::Duration;
 
 /// Says what a kernel has, and who takes it.
@@ -17,74 +24,108 @@ use std::time::Duration;
 pub async fn check(arguments: &Check) -> anyhow::Result<Exit> {
     counts(&arguments.devices, &arguments.overrides)?;
     let source = Source::read(&arguments.file)?;
-    let program = source.load()?;
-    let specialized = source.specialize(&program, &arguments.overrides);
-    // Also if values are missing: to know them one has to see what there is.
-    let shown = specialized.as_ref().map_or(&program, |(program, _)| program);
-    let printed = text::print(&report::program(&source, shown, program.overrides()))?;
-    let (_, overrides) = specialized?;
-    let answers = if arguments.devices.is_empty() {
-        everywhere(&source, &overrides).await
-    } else {
-        here(&source, &overrides, &arguments.devices).await?
+    let refused = |error: KernelError| {
+        if arguments.json {
+            text::print(&text::json(&Facts::refused(&source, &error))?)?;
+        }
+        Err(source.refused(&error))
     };
-    if answers.is_empty() {
-        anyhow::bail!("no driver here has a device that loads kernels");
+    let program = match source.load() {
+        Ok(program) => program,
+        Err(error) => return refused(error),
+    };
+    let values = source::values(&program, &arguments.overrides)?;
+    let required = source::missing(&program, &arguments.overrides);
+    // Also if values are missing: to know them one has to see what there is.
+    let resolved = if required.is_empty() { source::resolve(&program, &values) } else { Ok(program.clone()) };
+    let mut printed = Exit::Success;
+    if !arguments.json {
+        let shown = resolved.as_ref().unwrap_or(&program);
+        printed = text::print(&report::program(&source, shown, program.overrides()))?;
     }
-    let rows: Vec<_> = answers.iter().map(|answer| vec![answer.uri.clone(), answer.text.clone()]).collect();
-    let told = text::print(&format!("\n{}", text::table(&["DEVICE", "ANSWER"], &rows)))?;
-    Ok(match [printed, told] {
-        [Exit::Success, Exit::Success] if answers.iter().any(|answer| answer.refused) => Exit::Refused,
-        [Exit::Success, end] | [end, _] => end,
-    })
+    let resolved = match resolved {
+        Ok(resolved) => resolved,
+        Err(error) => return refused(error),
+    };
+    let asked = if required.is_empty() { ask(&source, &values, &arguments.devices).await? } else { Asked::default() };
+    let end = asked.exit(!required.is_empty());
+    let told = if arguments.json {
+        text::print(&text::json(&Facts::new(&source, &resolved, program.overrides(), asked.devices, asked.failures))?)?
+    } else if required.is_empty() {
+        text::print(&format!("\n{}", report::answers(&asked.devices)))?
+    } else {
+        text::print(&format!("\nno device is asked: {}\n", required.join("; ")))?
+    };
+    Ok([printed, told].into_iter().find(|exit| *exit != Exit::Success).unwrap_or(end))
 }
 
-struct Answer {
-    uri: String,
-    refused: bool,
-    text: String,
+/// What devices said.
+#[derive(Default)]
+struct Asked {
+    devices: Vec<DeviceRow>,
+    failures: Vec<String>,
+}
+
+impl Asked {
+    fn exit(&self, open: bool) -> Exit {
+        if open {
+            Exit::Failure
+        } else if self.devices.iter().any(|device| device.refusal.is_some()) {
+            Exit::Refused
+        } else {
+            Exit::Success
+        }
+    }
+}
+
+async fn ask(source: &Source, overrides: &[(String, OverrideValue)], devices: &[String]) -> anyhow::Result<Asked> {
+    let asked =
+        if devices.is_empty() { everywhere(source, overrides).await } else { here(source, overrides, devices).await? };
+    for failure in &asked.failures {
+        text::note(&format!("note: {failure}"));
+    }
+    anyhow::ensure!(!asked.devices.is_empty(), "no driver here has a device that loads kernels");
+    Ok(asked)
 }
 
 /// The devices that are named: each has to open.
-async fn here(
-    source: &Source,
-    overrides: &[(String, OverrideValue)],
-    devices: &[String],
-) -> anyhow::Result<Vec<Answer>> {
+async fn here(source: &Source, overrides: &[(String, OverrideValue)], devices: &[String]) -> anyhow::Result<Asked> {
     let built_in = BuiltIn::new();
-    let mut answers = Vec::new();
+    let mut asked = Asked::default();
     for uri in devices {
         let open = device::open(&built_in, uri, time()).await?;
-        answers.push(answer(&open, source, overrides).await?);
+        asked.devices.push(answer(&open, source, overrides).await?);
     }
-    Ok(answers)
+    Ok(asked)
 }
 
 /// The default device of every driver that has one and loads kernels.
-async fn everywhere(source: &Source, overrides: &[(String, OverrideValue)]) -> Vec<Answer> {
+async fn everywhere(source: &Source, overrides: &[(String, OverrideValue)]) -> Asked {
     let built_in = BuiltIn::new();
-    let mut answers = Vec::new();
+    let mut asked = Asked::default();
     for Listed { info, .. } in &built_in.drivers {
         let uri = format!("{}://", info.name);
-        let asked = match device::open(&built_in, &uri, time()).await {
+        let said = match device::open(&built_in, &uri, time()).await {
             Ok(open) if open.can_load(source) => answer(&open, source, overrides).await,
             Ok(_) => continue,
             Err(error) => Err(error),
         };
-        match asked {
-            Ok(answer) => answers.push(answer),
-            Err(error) => text::note(&format!("note: {error:#}")),
+        match said {
+            Ok(device) => asked.devices.push(device),
+            Err(error) => asked.failures.push(format!("{error:#}")),
         }
     }
-    answers
+    asked
 }
 
-async fn answer(open: &device::Open, source: &Source, overrides: &[(String, OverrideValue)]) -> anyhow::Result<Answer> {
-    let (uri, loaded) = (open.uri.clone(), open.load(source, overrides).await?);
-    Ok(match loaded {
-        Ok(_) => Answer { uri, refused: false, text: "takes it".to_owned() },
-        Err(error) => Answer { uri, refused: true, text: format!("refuses it: {} ({})", error.message, error.code) },
-    })
+async fn answer(
+    open: &device::Open,
+    source: &Source,
+    overrides: &[(String, OverrideValue)],
+) -> anyhow::Result<DeviceRow> {
+    let loaded = open.load(source, overrides).await?;
+    let refusal = loaded.err().map(|error| Refusal { code: error.code.label(), message: error.message });
+    Ok(DeviceRow { uri: open.uri.clone(), refusal })
 }
 
 /// Nothing is run.

@@ -2,14 +2,14 @@
 
 use super::{Stop, data::MAX_DATA_BYTES, job::Job, source::Source};
 use crate::{drivers::BuiltIn, exit::Exit, text};
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use hal_driver::OverrideValue;
 use hal_host::hal_core::{
     Batch, Buffer, BufferParams, BufferRef, Code, Command, Device, Dispatch, DispatchBinding, Error, Executable,
     ExecutableParams, Grant, Limit, Limits, MemoryAccess, MemoryType, Reveal, Session, Source as Memory, TimePoint,
     Usage, Workgroups,
 };
-use hal_kernel::limits;
+use hal_kernel::{BindingClass, limits};
 use std::time::{Duration, Instant};
 
 /// How long opening a device, loading a kernel and moving data may take, beside the time of the kernel itself.
@@ -47,7 +47,10 @@ pub async fn open(built_in: &BuiltIn, uri: &str, timeout: Duration) -> anyhow::R
     let session = session(built_in, driver, timeout).map_err(|error| anyhow!(error.message))?;
     let factory = session.granted().into_iter().next().context("a session has what it was granted")?;
     let opening = async { factory.try_create(driver).await?.create_device_by_uri(uri).await };
-    let device = in_time(uri, PATIENCE, opening).await?.map_err(|error| anyhow!("{uri} cannot be opened: {error}"))?;
+    let device = in_time(uri, PATIENCE, opening).await?.map_err(|error| {
+        let hint = if error.code == Code::NotFound { "; `hal devices` lists what is here" } else { "" };
+        anyhow!("{uri} cannot be opened: {error}{hint}")
+    })?;
     Ok(Open { uri: uri.to_owned(), device, _session: session })
 }
 
@@ -89,15 +92,41 @@ impl Open {
         in_time(&self.uri, PATIENCE, self.device.load_executable(params, source.bytes.clone())).await
     }
 
-    /// Runs a job.
+    /// Loads a job's kernel, and looks whether its data fits.
     ///
     /// # Errors
-    /// A refusal of the kernel; a time that was up; what else went wrong on the device.
-    pub async fn run(&self, job: &Job) -> anyhow::Result<Outcome> {
+    /// A refusal of the kernel; a binding that is larger than this device takes.
+    pub async fn prepare(&self, job: &Job) -> anyhow::Result<Executable> {
         let executable = self.load(&job.source, &job.overrides).await?.map_err(|error| {
             let sentence = job.source.placed(&error.message);
             Stop::refused(format!("{sentence} ({}, says {})", error.code, self.uri))
         })?;
+        let limits = self.device.limits();
+        let used = job.program.function(&job.function).map_or(&[][..], |function| &function.bindings);
+        for (used, bound) in used.iter().zip(&job.bindings) {
+            let name = match used.class {
+                BindingClass::Storage => "max-storage-binding-bytes",
+                BindingClass::Uniform => "max-uniform-bytes",
+            };
+            let limit = limits.iter().find(|limit| limit.name == name).map_or(u64::MAX, |limit| limit.value);
+            if bound.bytes.len() as u64 > limit {
+                let place = job.program.place_of_binding(&job.function, used.binding);
+                let place = place.map(|place| format!("{place}: ")).unwrap_or_default();
+                let (binding, bytes) = (used.binding, bound.bytes.len());
+                bail!(job.source.placed(&format!(
+                    "{place}binding {binding} has {bytes} bytes, and {name} of {} is {limit}; bind less",
+                    self.uri
+                )));
+            }
+        }
+        Ok(executable)
+    }
+
+    /// Runs a job, with what [`Open::prepare`] made of it.
+    ///
+    /// # Errors
+    /// A time that was up; what else went wrong on the device.
+    pub async fn run(&self, job: &Job, executable: Executable) -> anyhow::Result<Outcome> {
         let buffers = in_time(&self.uri, PATIENCE, self.buffers(job)).await?.map_err(|error| self.failed(&error))?;
         let batch = batch(job, executable, &buffers)?;
         let (mut wall, mut exact) = (Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! What is to be run, checked before any device is opened.
 
 use super::{
-    args::{Bind, Out, Run},
+    args::{Bind, Out, Run, Typed},
     data::{Content, MAX_DATA_BYTES},
     source::Source,
 };
@@ -9,7 +9,7 @@ use crate::{file, text};
 use anyhow::{Context, bail, ensure};
 use hal_driver::OverrideValue;
 use hal_interpreter::Bound;
-use hal_kernel::{Function, Program};
+use hal_kernel::{Function, Layout, Program, Tolerance};
 use std::time::Duration;
 
 /// A kernel, its data, and how often it runs.
@@ -30,6 +30,10 @@ pub struct Job {
     pub bindings: Vec<Bound>,
     /// Of these, the numbers that the function writes, ascending.
     pub written: Vec<u32>,
+    /// What some of these are compared as.
+    types: Vec<Typed>,
+    /// How far apart values may be and still agree.
+    pub tolerance: Tolerance,
     /// How often, at least once.
     pub repeat: u32,
     /// How long each time may take.
@@ -43,7 +47,7 @@ impl Job {
     /// A refusal of the kernel; a function, binding or constant that is not there or does not fit; a file that cannot be used.
     pub fn new(arguments: &Run) -> anyhow::Result<Self> {
         let source = Source::read(&arguments.file)?;
-        let (program, overrides) = source.specialize(&source.load()?, &arguments.overrides)?;
+        let (program, overrides) = source.specialized(&arguments.overrides)?;
         let function = function(&program, &arguments.entry)?;
         let (name, needs) = (text::shown(&function.name), function.constant_bytes as usize);
         let constants = arguments.constants.0.clone();
@@ -52,10 +56,14 @@ impl Job {
         let written: Vec<u32> = function.bindings.iter().filter(|it| it.writes).map(|it| it.binding).collect();
         outputs(&arguments.outputs, &written, &name)?;
         spares(arguments)?;
+        let bindings = bindings(&arguments.bindings, function)?;
+        types(&arguments.types, &written, &bindings, &name)?;
         Ok(Self {
-            bindings: bindings(&arguments.bindings, function)?,
+            bindings,
             function: function.name.clone(),
             groups: arguments.groups,
+            types: arguments.types.clone(),
+            tolerance: Tolerance { ulps: arguments.ulps, absolute: arguments.absolute },
             repeat: arguments.repeat,
             timeout: arguments.timeout,
             source,
@@ -64,6 +72,21 @@ impl Job {
             constants,
             written,
         })
+    }
+
+    /// What is compared in a binding that the function writes: scalars as the kernel's type has them, or of the type that was asked for.
+    ///
+    /// # Errors
+    /// There is no such binding.
+    pub fn layout(&self, binding: u32) -> anyhow::Result<Layout<'_>> {
+        let asked = self.types.iter().find(|typed| typed.binding == binding);
+        let own = || self.program.layout(&self.function, binding);
+        asked.map(|typed| Layout::array_of(typed.element)).or_else(own).context("a binding that is written has a type")
+    }
+
+    /// Whether there is a workgroup to run at all.
+    pub fn runs(&self) -> bool {
+        !self.groups.contains(&0)
     }
 
     /// Whether the function writes a binding.
@@ -130,13 +153,30 @@ fn outputs(outputs: &[Out], written: &[u32], name: &str) -> anyhow::Result<()> {
         let Out { binding, file } = out;
         let twice = outputs.iter().take(at).any(|other| other.binding == *binding || other.file == *file);
         ensure!(!twice, "--out {binding}={}: the binding or the file is there twice", file.display());
-        if !written.contains(binding) {
-            bail!(
-                "--out {binding}: {name} does not write it; it writes {}",
-                text::list(written.iter().map(u32::to_string))
-            );
-        }
+        require_written("--out", *binding, written, name)?;
         file::require_writable(file)?;
     }
+    Ok(())
+}
+
+/// Requires that bindings which are compared as another type are compared at all, and are whole scalars of it.
+fn types(types: &[Typed], written: &[u32], bindings: &[Bound], name: &str) -> anyhow::Result<()> {
+    for (at, Typed { binding, element }) in types.iter().enumerate() {
+        let (ty, size) = (element.name(), element.bytes());
+        let twice = types.iter().take(at).any(|other| other.binding == *binding);
+        ensure!(!twice, "--type {binding}={ty}: the binding is there twice");
+        require_written("--type", *binding, written, name)?;
+        let bytes = bindings.iter().find(|bound| bound.binding == *binding).map_or(0, |bound| bound.bytes.len());
+        ensure!(
+            bytes.is_multiple_of(size),
+            "--type {binding}={ty}: the binding has {bytes} bytes, and a {ty} takes {size}; bind a multiple of that"
+        );
+    }
+    Ok(())
+}
+
+fn require_written(option: &str, binding: u32, written: &[u32], name: &str) -> anyhow::Result<()> {
+    let there = || text::list(written.iter().map(u32::to_string));
+    ensure!(written.contains(&binding), "{option} {binding}: {name} does not write it; it writes {}", there());
     Ok(())
 }

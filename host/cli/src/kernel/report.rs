@@ -1,6 +1,6 @@
 //! What `hal kernel check` says about a program.
 
-use super::source::Source;
+use super::{facts::DeviceRow, source::Source};
 use crate::text::{bytes, list, shown, table};
 use hal_kernel::{Binding, BindingClass, Function, Override, Program};
 use std::fmt::Write;
@@ -17,13 +17,25 @@ pub fn program(source: &Source, program: &Program, overrides: &[Override]) -> St
     if !overrides.is_empty() {
         let rows = overrides.iter().map(|it| {
             let id = if it.key == it.name { String::new() } else { shown(&it.key) };
-            let default = if it.has_default { "has one" } else { "none" };
+            let default = if it.has_default { "has one" } else { "none: required" };
             vec![shown(&it.name), id, it.ty.to_owned(), default.to_owned()]
         });
         text.push_str("\noverrides\n");
         text.push_str(&indented(&table(&["NAME", "ID", "TYPE", "DEFAULT"], &rows.collect::<Vec<_>>())));
     }
     text
+}
+
+/// What each device says.
+pub fn answers(devices: &[DeviceRow]) -> String {
+    let row = |device: &DeviceRow| {
+        let answer = match &device.refusal {
+            None => "takes it".to_owned(),
+            Some(refusal) => format!("refuses it: {} ({})", refusal.message, refusal.code),
+        };
+        vec![device.uri.clone(), answer]
+    };
+    table(&["DEVICE", "ANSWER"], &devices.iter().map(row).collect::<Vec<_>>())
 }
 
 fn function(text: &mut String, program: &Program, function: &Function) {

@@ -46,34 +46,27 @@ impl Source {
     /// The program, with its overrides open.
     ///
     /// # Errors
-    /// The front end's refusal, with line and column.
-    pub fn load(&self) -> anyhow::Result<Program> {
-        hal_kernel::load(self.format, &self.bytes, &SourceLimits::default()).map_err(|error| self.refused(&error))
+    /// The front end's refusal, for [`Source::refused`].
+    pub fn load(&self) -> Result<Program, KernelError> {
+        hal_kernel::load(self.format, &self.bytes, &SourceLimits::default())
     }
 
     /// The program with its overrides resolved, and the values as a driver takes them.
     ///
     /// # Errors
-    /// A value that does not fit, or is missing; the front end's refusal.
-    pub fn specialize(
-        &self,
-        program: &Program,
-        given: &[Given],
-    ) -> anyhow::Result<(Program, Vec<(String, OverrideValue)>)> {
-        let declared = program.overrides();
-        let values = given.iter().map(|given| Ok((given.name.clone(), value(declared, given)?)));
-        let values: Vec<_> = values.collect::<anyhow::Result<_>>()?;
-        let named = |it: &Override| given.iter().any(|given| given.name == it.name || given.name == it.key);
-        if let Some(open) = declared.iter().find(|it| !it.has_default && !named(it)) {
-            let name = text::shown(if open.name.is_empty() { &open.key } else { &open.name });
-            bail!("the override {name} has no default; add --override {name}=VALUE, a {}", open.ty);
+    /// The front end's refusal; a value that does not fit, or is missing.
+    pub fn specialized(&self, given: &[Given]) -> anyhow::Result<(Program, Vec<(String, OverrideValue)>)> {
+        let program = self.load().map_err(|error| self.refused(&error))?;
+        let values = values(&program, given)?;
+        if let Some(missing) = missing(&program, given).first() {
+            bail!("{missing}");
         }
-        let own: Vec<_> = values.iter().map(|(name, value)| (name.clone(), (*value).into())).collect();
-        let program = program.specialize(&own).map_err(|error| self.refused(&error))?;
+        let program = resolve(&program, &values).map_err(|error| self.refused(&error))?;
         Ok((program, values))
     }
 
-    fn refused(&self, error: &KernelError) -> anyhow::Error {
+    /// A refusal of the front end's, with file, line and column.
+    pub fn refused(&self, error: &KernelError) -> anyhow::Error {
         Stop::refused(format!("{} ({})", self.placed(&error.to_string()), error.code.name()))
     }
 
@@ -82,6 +75,34 @@ impl Source {
         let has_place = message.starts_with(|first: char| first.is_ascii_digit());
         format!("{}:{}{message}", self.file, if has_place { "" } else { " " })
     }
+}
+
+/// The values of overrides, of the types that the program declares.
+///
+/// # Errors
+/// There is no such override, or no such value.
+pub fn values(program: &Program, given: &[Given]) -> anyhow::Result<Vec<(String, OverrideValue)>> {
+    given.iter().map(|given| Ok((given.name.clone(), value(program.overrides(), given)?))).collect()
+}
+
+/// A sentence for each override that is required and not given.
+pub fn missing(program: &Program, given: &[Given]) -> Vec<String> {
+    let is_open =
+        |it: &&Override| !it.has_default && given.iter().all(|given| given.name != it.name && given.name != it.key);
+    let sentence = |it: &Override| {
+        let name = text::shown(if it.name.is_empty() { &it.key } else { &it.name });
+        format!("the override {name} is required; add --override {name}=VALUE, a {}", it.ty)
+    };
+    program.overrides().iter().filter(is_open).map(sentence).collect()
+}
+
+/// The program with these values for its overrides.
+///
+/// # Errors
+/// The front end's.
+pub fn resolve(program: &Program, values: &[(String, OverrideValue)]) -> Result<Program, KernelError> {
+    let own: Vec<_> = values.iter().map(|(name, value)| (name.clone(), (*value).into())).collect();
+    program.specialize(&own)
 }
 
 fn value(declared: &[Override], given: &Given) -> anyhow::Result<OverrideValue> {

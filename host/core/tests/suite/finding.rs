@@ -16,7 +16,7 @@ async fn drivers_outside_the_grant_do_not_exist() {
     let names: Vec<_> = factory.enumerate().await.unwrap().into_iter().map(|driver| driver.name).collect();
     assert_eq!(names, ["mock"]);
     let error = factory.try_create("other").await.err().unwrap();
-    assert!(error.code == Code::NotFound && error.message.contains("there are mock"), "{error}");
+    assert!(error.code == Code::NotFound && error.message.contains("there is only mock"), "{error}");
     assert_eq!(code(factory.try_create("").await), Code::NotFound);
     assert_eq!(code(factory.try_create(&"x".repeat(257)).await), Code::InvalidArgument);
     assert_eq!(factory.duplicate().unwrap().id(), factory.id());
