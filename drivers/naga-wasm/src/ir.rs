@@ -412,7 +412,9 @@ impl Inst {
         match self {
             Self::Op { .. } | Self::Subgroup { .. } => true,
             Self::Load { .. } | Self::LoadRow { .. } | Self::UniformLoad { .. } => true,
-            Self::Store { .. } | Self::Fill { .. } | Self::Move { .. } | Self::Atomic { .. } | Self::Call { .. } => false,
+            Self::Store { .. } | Self::Fill { .. } | Self::Move { .. } | Self::Atomic { .. } | Self::Call { .. } => {
+                false
+            }
         }
     }
 }

@@ -39,7 +39,8 @@ fn weighted(input: &[u32], first: impl Fn(usize) -> usize, words: usize) -> u32 
 
 #[test]
 fn components_of_vectors() {
-    for (index, size, groups) in [("id.x", 8, 2), ("id.x * 3u + 1u", 16, 1), ("id.x * id.x", 4, 1), ("7u - id.x", 4, 1)] {
+    for (index, size, groups) in [("id.x", 8, 2), ("id.x * 3u + 1u", 16, 1), ("id.x * id.x", 4, 1), ("7u - id.x", 4, 1)]
+    {
         let source = format!(
             "@group(0) @binding(0) var<storage, read> a: array<vec4<u32>>;
             @group(0) @binding(1) var<storage, read_write> o: array<u32>;
@@ -118,10 +119,9 @@ fn stores_keep_their_place() {
     assert_eq!(rows(source), 0);
     assert_eq!(words(source, 1, &[1, 2, 3, 4], 4), [1003, 1006, 1009, 1012]);
     // A binding does not lie in workgroup memory.
-    let apart = source.replace("w[id].x + w[id].y", "a[4u * id] + a[4u * id + 1u]").replace(
-        "x + w[id].z + w[id].w",
-        "x + a[4u * id + 2u] + a[4u * id + 3u] + w[id].w",
-    );
+    let apart = source
+        .replace("w[id].x + w[id].y", "a[4u * id] + a[4u * id + 1u]")
+        .replace("x + w[id].z + w[id].w", "x + a[4u * id + 2u] + a[4u * id + 3u] + w[id].w");
     assert_eq!(rows(&apart), 1);
     let input: Vec<u32> = (0..16).collect();
     assert_eq!(words(&apart, 1, &input, 4), [1006, 1022, 1038, 1054]);

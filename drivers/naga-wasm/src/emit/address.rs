@@ -118,7 +118,11 @@ impl Body {
             }
         }
         let mut code = self.code();
-        if signed { code.i32_lt_s() } else { code.i32_lt_u() };
+        if signed {
+            code.i32_lt_s()
+        } else {
+            code.i32_lt_u()
+        };
         Ok(())
     }
 

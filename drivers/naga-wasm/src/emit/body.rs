@@ -370,9 +370,7 @@ impl Body {
             Inst::Load { dst, cell, address } | Inst::UniformLoad { dst, cell, address } => {
                 self.load(emitter, *dst, *cell, address)
             }
-            Inst::LoadRow { dsts, cell, address, by_index } => {
-                self.load_row(emitter, *dsts, *cell, address, *by_index)
-            }
+            Inst::LoadRow { dsts, cell, address, by_index } => self.load_row(emitter, *dsts, *cell, address, *by_index),
             Inst::Store { cell, address, value } => {
                 self.store(emitter, Write { cell: *cell, address, value: *value, lanes })
             }

@@ -42,7 +42,8 @@ impl Body {
             return Ok(());
         }
         if let (Op::AllLtU | Op::AllLtS, &[number, limit]) = (op, args) {
-            let stride = self.variance(number).stride.ok_or_else(|| defect("a comparison of lanes without a stride"))?;
+            let stride =
+                self.variance(number).stride.ok_or_else(|| defect("a comparison of lanes without a stride"))?;
             self.below(emitter, number, limit, stride * (LANES - 1), op == Op::AllLtS)?;
             self.set_scalar(emitter, dst, 0);
             return Ok(());

@@ -10,14 +10,9 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::{Address, Cell, LANES, Reg};
 
 /// A shuffle of words: those of the second operand are 4 to 7.
-const fn words(lanes: [u8; 4]) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    let mut at = 0;
-    while at < 16 {
-        bytes[at] = 4 * lanes[at / 4] + at as u8 % 4;
-        at += 1;
-    }
-    bytes
+const fn words([a, b, c, d]: [u8; 4]) -> [u8; 16] {
+    let [a, b, c, d] = [4 * a, 4 * b, 4 * c, 4 * d];
+    [a, a + 1, a + 2, a + 3, b, b + 1, b + 2, b + 3, c, c + 1, c + 2, c + 3, d, d + 1, d + 2, d + 3]
 }
 
 const LOW: [u8; 16] = words([0, 4, 1, 5]);

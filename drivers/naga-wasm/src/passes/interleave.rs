@@ -118,7 +118,9 @@ impl Pass<'_> {
                         self.sums.note(*dst, *op, args);
                     }
                 }
-                Stmt::Inst(Inst::Load { dst, cell, address }) => self.load(place, *dst, *cell, address, &mut open, &mut whole),
+                Stmt::Inst(Inst::Load { dst, cell, address }) => {
+                    self.load(place, *dst, *cell, address, &mut open, &mut whole)
+                }
                 Stmt::Inst(inst) | Stmt::Masked { inst, .. } => forget(inst, &mut open),
                 Stmt::If { accept, reject, .. } => {
                     open.clear();
@@ -158,9 +160,13 @@ impl Pass<'_> {
         whole: &mut Vec<Row>,
     ) {
         let vector = self.variances.get(dst.0 as usize).is_some_and(|variance| variance.stride.is_none());
-        let fixed = address.terms.iter().all(|term| self.is_fixed(term.index) && term.last.is_none_or(|last| self.is_fixed(last)));
+        let fixed = address
+            .terms
+            .iter()
+            .all(|term| self.is_fixed(term.index) && term.last.is_none_or(|last| self.is_fixed(last)));
         let apart = self.apart(&address.terms);
-        let (Some(apart), true) = (apart, vector && fixed && self.stays(dst) && matches!(cell, Cell::I32 | Cell::F32)) else {
+        let (Some(apart), true) = (apart, vector && fixed && self.stays(dst) && matches!(cell, Cell::I32 | Cell::F32))
+        else {
             return;
         };
         let index = match apart {
@@ -175,7 +181,9 @@ impl Pass<'_> {
         }
         for at in 0..open.len() {
             let Some(row) = open.get_mut(at) else { break };
-            let Some(slot) = row.cell_of(cell, address, index).and_then(|cell| row.loads.get_mut(cell)) else { continue };
+            let Some(slot) = row.cell_of(cell, address, index).and_then(|cell| row.loads.get_mut(cell)) else {
+                continue;
+            };
             if slot.is_some() {
                 continue;
             }
@@ -194,14 +202,16 @@ impl Pass<'_> {
 
     /// How the cells of a row would differ, if the lanes are as far apart as a row is long.
     fn apart(&self, terms: &[Term]) -> Option<Apart> {
-        let same = |term: &Term| self.variance(term.index).is_gang() && term.last.is_none_or(|last| self.variance(last).is_gang());
+        let same = |term: &Term| {
+            self.variance(term.index).is_gang() && term.last.is_none_or(|last| self.variance(last).is_gang())
+        };
         let mut differing = terms.iter().enumerate().filter(|(_, term)| !same(term));
         let (place, term) = differing.next()?;
         let one = differing.next().is_none();
         let row = 4 * LANES;
         if term.stride == 4 {
             let stride = self.variance(term.index).stride?;
-            return (one && stride >= LANES && stride <= 1 << 16).then_some(Apart::Index(place));
+            return (one && (LANES..=1 << 16).contains(&stride)).then_some(Apart::Index(place));
         }
         (term.stride >= row && terms.iter().all(|term| term.stride >= row)).then_some(Apart::Cells)
     }
@@ -228,9 +238,10 @@ impl Row {
             (Some((term, first)), Some((other, sum)))
                 if term == other && first.something == sum.something && address.offset == self.address.offset =>
             {
-                let alike = (0..).zip(self.address.terms.iter().zip(&address.terms)).all(|(place, (a, b)): (usize, _)| {
-                    a.last == b.last && a.stride == b.stride && (place == term || a.index == b.index)
-                });
+                let alike =
+                    (0..).zip(self.address.terms.iter().zip(&address.terms)).all(|(place, (a, b)): (usize, _)| {
+                        a.last == b.last && a.stride == b.stride && (place == term || a.index == b.index)
+                    });
                 alike.then_some(sum.constant.wrapping_sub(first.constant))?
             }
             _ => return None,
@@ -248,7 +259,11 @@ fn forget(inst: &Inst, open: &mut Vec<Row>) {
             open.clear();
             return;
         }
-        Inst::Op { .. } | Inst::Load { .. } | Inst::UniformLoad { .. } | Inst::LoadRow { .. } | Inst::Subgroup { .. } => return,
+        Inst::Op { .. }
+        | Inst::Load { .. }
+        | Inst::UniformLoad { .. }
+        | Inst::LoadRow { .. }
+        | Inst::Subgroup { .. } => return,
     };
     // Of two bindings nothing is assumed.
     let is_binding = |base: Base| matches!(base, Base::Binding(_));

@@ -18,8 +18,8 @@ fn needs<T: Target>(
     after: &[u32],
 ) -> Outcome {
     let source = cx.source(kernel)?;
-    let load = |device| cx.target.load_executable(device, cx.format, &[], &source);
-    let refused = |device, what: &str| {
+    let load = |device: &T::Device| cx.target.load_executable(device, cx.format, &[], &source);
+    let refused = |device: &T::Device, what: &str| {
         let error = cx.refused(load(device), Code::Incompatible, &format!("{feature} on {what}"))?;
         cx.ensure(error.message.contains(feature), || format!("expected a message with {feature}, got {error}"))
     };
