@@ -234,7 +234,8 @@ fn buffers(function: &Function) -> Vec<Bound> {
 #[test]
 fn kernels_of_every_shape_compute_the_same() {
     let mut ran = 0;
-    for (about, source) in CORPUS {
+    // What a subgroup does depends on its size, and on who is there: that of the native form is not the kernel's.
+    for (about, source) in CORPUS.iter().filter(|(_, source)| !source.contains("subgroup")) {
         let program = program(source);
         let [function] = program.functions() else { panic!("{about}") };
         let constants: Vec<u8> = (0..function.constant_bytes / 4).flat_map(|_| 3u32.to_le_bytes()).collect();

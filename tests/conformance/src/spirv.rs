@@ -54,6 +54,8 @@ fn write(source: &str) -> Result<Vec<u8>> {
     let (module, info) = process_overrides(&module, &info, None, &values)?;
     let options = Options {
         lang_version: (1, 3),
+        // Of inputs and outputs between stages, which kernels do not have; naga's reader refuses the word.
+        use_storage_input_output_16: false,
         zero_initialize_workgroup_memory: ZeroInitializeWorkgroupMemoryMode::None,
         ..Options::default()
     };

@@ -42,7 +42,7 @@ pub fn engine() -> Engine {
         .wasm_relaxed_simd(false)
         .wasm_gc(false)
         .wasm_function_references(false)
-        .wasm_reference_types(false)
+        .wasm_reference_types(true)
         .wasm_exceptions(false)
         .wasm_tail_call(false)
         .wasm_multi_memory(false)

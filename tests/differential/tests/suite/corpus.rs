@@ -196,7 +196,8 @@ fn kernels_of_the_compilers_tests() {
     let mut sources = Vec::new();
     for path in paths {
         let text = std::fs::read_to_string(&path).unwrap();
-        let found = literals(&text).into_iter().enumerate();
+        // What subgroups do depends on their size, which is not the same on all devices.
+        let found = literals(&text).into_iter().filter(|source| !source.contains("subgroup")).enumerate();
         sources.extend(found.map(|(at, source)| (format!("{}, {at}", path.display()), source)));
     }
     let count = compare(&sources);
