@@ -6,9 +6,7 @@ use super::value::{splat, steps};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Address, Base, Cell, LANES, Operand, Term};
 use crate::passes::slots::Home;
-
-/// Lanes may be this many bytes apart at most; it keeps offsets far from the end of their type.
-const MAX_STEP: u32 = 1 << 20;
+use crate::passes::variance::{self, MAX_STRIDE};
 
 /// How far the lanes of a gang reach.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +56,7 @@ impl Body {
 
     /// Whether a term is the same in all lanes.
     fn is_same(&self, term: &Term) -> bool {
-        self.variance(term.index).is_gang() && term.last.is_none_or(|last| self.variance(last).is_gang())
+        variance::is_same(&self.variances, self.workgroup_size, term)
     }
 
     /// The reach of an access with one term that differs between lanes.
@@ -67,8 +65,8 @@ impl Body {
         let step = stride
             .checked_mul(term.stride)
             .and_then(|step| if copies { step.checked_mul(LANES)?.checked_add(4) } else { Some(step) });
-        let Some(step) = step.filter(|&step| step <= MAX_STEP && stride <= MAX_STEP) else { return Reach::Any };
-        if offset.checked_mul(LANES).and_then(|offset| offset.checked_add(4 * MAX_STEP)).is_none() {
+        let Some(step) = step.filter(|&step| step <= MAX_STRIDE && stride <= MAX_STRIDE) else { return Reach::Any };
+        if offset.checked_mul(LANES).and_then(|offset| offset.checked_add(4 * MAX_STRIDE)).is_none() {
             return Reach::Any;
         }
         let Some(last) = term.last else { return Reach::Steps(step, None) };

@@ -1,5 +1,7 @@
 //! Statements and instructions.
 
+use std::collections::HashMap;
+
 use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, ValType};
 
 use super::cost::{cost, large};
@@ -33,6 +35,8 @@ pub(crate) struct Body {
     extra: Vec<ValType>,
     pub(crate) locals: Locals,
     scopes: Vec<Scope>,
+    /// Which of them a label belongs to, from the outermost on.
+    places: HashMap<Label, usize>,
     /// Which of them is the innermost loop; the outermost if there is none.
     innermost: usize,
     pub(crate) target: Target,
@@ -66,6 +70,7 @@ impl Body {
             extra: extra.to_vec(),
             locals: Locals::default(),
             scopes: Vec::new(),
+            places: HashMap::new(),
             innermost: 0,
             target,
             builtins: super::gang::Builtins::default(),
@@ -101,6 +106,7 @@ impl Body {
     }
 
     pub(crate) fn open_labels(&mut self, labels: Vec<Label>) {
+        self.places.extend(labels.iter().map(|&label| (label, self.scopes.len())));
         self.scopes.push(Scope::Labels(labels));
     }
 
@@ -109,7 +115,11 @@ impl Body {
     }
 
     pub(crate) fn close(&mut self) {
-        self.scopes.pop();
+        if let Some(Scope::Labels(labels)) = self.scopes.pop() {
+            for label in labels {
+                self.places.remove(&label);
+            }
+        }
         self.code().end();
     }
 
@@ -121,16 +131,8 @@ impl Body {
     }
 
     fn depth(&self, label: Label) -> Result<u32, Diagnostic> {
-        let depth = self.place_of(label).map(|place| self.scopes.len() - 1 - place);
+        let depth = self.places.get(&label).and_then(|place| self.scopes.len().checked_sub(place + 1));
         depth.and_then(|depth| u32::try_from(depth).ok()).ok_or_else(|| defect("a jump to nowhere"))
-    }
-
-    /// Which of the open scopes a label belongs to, from the outermost on.
-    fn place_of(&self, label: Label) -> Option<usize> {
-        self.scopes.iter().rposition(|scope| match scope {
-            Scope::Labels(labels) => labels.contains(&label),
-            Scope::Plain => false,
-        })
     }
 }
 
@@ -306,7 +308,7 @@ impl Body {
         let mut leaves = false;
         walk(list, &mut |stmt| {
             leaves |= match stmt {
-                Stmt::Jump { label, .. } => self.place_of(*label).is_some_and(|place| place < self.innermost),
+                Stmt::Jump { label, .. } => self.places.get(label).is_some_and(|&place| place < self.innermost),
                 Stmt::Return { .. } => true,
                 _ => false,
             }

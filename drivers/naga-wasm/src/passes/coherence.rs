@@ -6,14 +6,11 @@
 use std::collections::HashMap;
 
 use super::masks::{Mask, Masks, copy};
-use super::variance::{self, Variance};
+use super::variance::{self, MAX_STRIDE, Variance};
 use crate::ir::{Op, Operand, Reg, RegInfo, Stmt, Ty};
 
-/// How long a chain of masks is followed.
-const MAX_CHAIN: usize = 8;
-
-/// A comparison has to reach no further than this: the stride of the lanes.
-const MAX_STRIDE: u32 = 1 << 20;
+/// How many masks are looked into for one answer: a mask may be made of many, and of the same ones again and again.
+const MAX_PARTS: usize = 8;
 
 /// The lanes in a loop: a variable for them, and one for whether all are known to be there.
 #[derive(Clone, Copy, PartialEq)]
@@ -44,8 +41,10 @@ impl Makings {
         };
         let is_mask = regs.get(dst.0 as usize).is_some_and(|info| info.ty == Ty::Bool && !info.mutable);
         let making = match (op, args) {
-            // A mask changes with those it is made of only where it is made again.
-            (Op::And, &[a, b]) if is_mask => Making::Both(a, b),
+            // The lanes of a loop change where it starts again, and these masks are made again after that.
+            (Op::And, &[a, b]) if is_mask && args.iter().all(|arg| stays(arg) || self.is_crowd(*arg)) => {
+                Making::Both(a, b)
+            }
             (Op::Not, &[a]) if is_mask && stays(&a) => Making::Not(a),
             (Op::LtU | Op::GtU | Op::LeU | Op::GeU | Op::LtS | Op::GtS | Op::LeS | Op::GeS, &[a, b])
                 if args.iter().all(stays) =>
@@ -60,6 +59,10 @@ impl Makings {
     fn of(&self, mask: Operand) -> Option<Making> {
         let Operand::Reg(reg) = mask else { return None };
         self.0.get(&reg).copied()
+    }
+
+    fn is_crowd(&self, mask: Operand) -> bool {
+        matches!(self.of(mask), Some(Making::Crowd(_)))
     }
 
     /// The comparison `a < b` that a mask is, if it is one.
@@ -98,17 +101,18 @@ impl Masks<'_> {
 
     /// Whether all lanes are on. It may also say no if they are.
     pub(super) fn all(&mut self, mask: Mask, out: &mut Vec<Stmt>) -> Operand {
-        self.all_of(mask.operand(), MAX_CHAIN, out)
+        self.all_of(mask.operand(), &mut { MAX_PARTS }, out)
     }
 
-    fn all_of(&mut self, mask: Operand, chain: usize, out: &mut Vec<Stmt>) -> Operand {
+    fn all_of(&mut self, mask: Operand, parts: &mut usize, out: &mut Vec<Stmt>) -> Operand {
         if let Operand::Bool(_) = mask {
             return mask;
         }
         match self.makings.of(mask) {
-            Some(Making::Both(a, b)) if chain > 0 => {
-                let a = self.all_of(a, chain - 1, out);
-                let b = self.all_of(b, chain - 1, out);
+            Some(Making::Both(a, b)) if *parts > 0 => {
+                *parts -= 1;
+                let a = self.all_of(a, parts, out);
+                let b = self.all_of(b, parts, out);
                 return self.op_of(Op::And, &[a, b], Variance::GANG, out);
             }
             Some(Making::Crowd(crowd)) => return Operand::Reg(crowd.whole),

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::regions::{self, Node};
-use super::variance::{self, Variance};
+use super::variance::{self, MAX_STRIDE, Variance};
 use crate::ir::{Address, Base, Cell, Inst, LANES, Op, Operand, Reg, RegInfo, Stmt, Term, Unit};
 
 /// Most rows that wait for their other loads; more than a kernel's code has between the first and the last load of one.
@@ -202,16 +202,14 @@ impl Pass<'_> {
 
     /// How the cells of a row would differ, if the lanes are as far apart as a row is long.
     fn apart(&self, terms: &[Term]) -> Option<Apart> {
-        let same = |term: &Term| {
-            self.variance(term.index).is_gang() && term.last.is_none_or(|last| self.variance(last).is_gang())
-        };
+        let same = |term: &Term| variance::is_same(self.variances, self.size, term);
         let mut differing = terms.iter().enumerate().filter(|(_, term)| !same(term));
         let (place, term) = differing.next()?;
         let one = differing.next().is_none();
         let row = 4 * LANES;
         if term.stride == 4 {
             let stride = self.variance(term.index).stride?;
-            return (one && (LANES..=1 << 16).contains(&stride)).then_some(Apart::Index(place));
+            return (one && (LANES..=MAX_STRIDE / 4).contains(&stride)).then_some(Apart::Index(place));
         }
         (term.stride >= row && terms.iter().all(|term| term.stride >= row)).then_some(Apart::Cells)
     }

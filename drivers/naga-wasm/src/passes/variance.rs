@@ -1,7 +1,7 @@
 //! How values differ between the invocations of a workgroup: what is known of one, and what follows for the result of an
 //! operation. [`super::uniformity`] finds it for all registers of a function.
 
-use crate::ir::{Builtin, LANES, Op, Operand, Reg, SubgroupOp};
+use crate::ir::{Builtin, LANES, Op, Operand, Reg, SubgroupOp, Term};
 
 /// Low bits that are known to be 0 are counted up to here: enough for divisions by the sizes of tiles.
 const MAX_ZEROS: u32 = 16;
@@ -54,6 +54,15 @@ pub(crate) fn of_operand(regs: &[Variance], workgroup_size: [u32; 3], operand: O
         Operand::Bool(_) | Operand::F32(_) => Variance::WORKGROUP,
         Operand::Builtin(builtin) => builtin_variance(builtin, workgroup_size),
     }
+}
+
+/// Lanes that are further apart, in numbers or in bytes, are treated as if they lay anywhere: sums stay far from the end of their type.
+pub(crate) const MAX_STRIDE: u32 = 1 << 20;
+
+/// Whether a term of an address is the same in all lanes.
+pub(crate) fn is_same(regs: &[Variance], workgroup_size: [u32; 3], term: &Term) -> bool {
+    let same = |operand| of_operand(regs, workgroup_size, operand).is_gang();
+    same(term.index) && term.last.is_none_or(same)
 }
 
 /// The axis along which the lanes of a gang lie, if they lie along one.
