@@ -1,4 +1,4 @@
-//! The conformance suite: every case on every driver, natively and through a guest.
+//! The conformance suite: every case on every driver, natively and through a guest, and bare where the driver itself promises it.
 //!
 //! Cases are in `hal-conformance-cases`; drivers are registered in [`drivers`]. `cargo test -p hal-conformance` runs everything;
 //! `cargo xtask conformance` prints it as a table and writes `REPORT.md`.
@@ -11,9 +11,11 @@
     reason = "all of this crate is tests, helpers included"
 )]
 
+pub mod bare;
 pub mod drivers;
 pub mod guest;
 pub mod native;
 pub mod report;
 pub mod run;
 pub mod spirv;
+mod timeline;

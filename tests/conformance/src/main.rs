@@ -8,7 +8,7 @@ use hal_conformance::{
 };
 use std::process::ExitCode;
 
-/// The conformance cases on every driver, natively and through a guest.
+/// The conformance cases on every driver, bare, natively and through a guest.
 #[derive(Parser)]
 #[command(name = "cargo xtask conformance", bin_name = "cargo xtask conformance")]
 struct Arguments {

@@ -168,7 +168,7 @@ pub fn plain(columns: &[Column]) -> String {
 const HEAD: &str = "# Conformance
 
 Written by `cargo xtask conformance --write`; how it works is in `tests/conformance/README.md`. A case is run natively, over the
-host's checked layer, and by a guest component through WIT. `x4` means four variants: with direct references and through a
+host's checked layer, by a guest component through WIT, and bare, over the driver traits alone, if it is about what a driver itself promises. `x4` means four variants: with direct references and through a
 binding table, for each executable format. Suites and cases bear IREE's names where they come from there.
 ";
 

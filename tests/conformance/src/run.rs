@@ -1,6 +1,7 @@
 //! Cases on drivers: what is run, what is not, and how each ends.
 
 use crate::{
+    bare::{self, Bare},
     drivers::{ENTRIES, Entry, Registered},
     guest,
     native::Native,
@@ -22,6 +23,8 @@ const RELEASE: Duration = Duration::from_secs(15);
 /// How a driver is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Path {
+    /// Over the driver traits, with nothing of the host's above.
+    Bare,
     /// Over the host's checked layer.
     Native,
     /// By a guest through WIT.
@@ -29,12 +32,13 @@ pub enum Path {
 }
 
 impl Path {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Native, Self::Guest];
+    /// All.
+    pub const ALL: [Self; 3] = [Self::Bare, Self::Native, Self::Guest];
 
     /// As it is printed.
     pub fn label(self) -> &'static str {
         match self {
+            Self::Bare => "bare",
             Self::Native => "native",
             Self::Guest => "guest",
         }
@@ -131,11 +135,11 @@ fn is_first_variant(case: &Case<Native>) -> bool {
         && case.format.is_none_or(|format| format == hal_conformance_cases::FORMATS[0])
 }
 
-/// Every pattern of a driver's lists that means no case: a list that has fallen behind.
+/// Every pattern of a driver's lists, and of the list for bare drivers, that means no case: a list that has fallen behind.
 pub fn idle_patterns(entry: &Entry) -> Vec<&'static str> {
     let ids: Vec<_> = cases::<Native>().iter().map(Case::id).collect();
-    let patterns = entry.unsupported.iter().chain(entry.expected_failures).map(|(pattern, _)| *pattern);
-    patterns.filter(|pattern| !ids.iter().any(|id| matches(pattern, id))).collect()
+    let lists = entry.unsupported.iter().chain(entry.expected_failures).map(|(pattern, _)| *pattern);
+    lists.chain(bare::CASES.iter().copied()).filter(|pattern| !ids.iter().any(|id| matches(pattern, id))).collect()
 }
 
 /// Runs cases on a driver, one after the other.
@@ -157,6 +161,9 @@ fn status(entry: &Entry, registered: &Registered, path: Path, case: &Case<Native
     };
     if path == Path::Guest && case.threads {
         return Status::NotApplicable("a guest has one thread; natively a second one plays the other side".into());
+    }
+    if path == Path::Bare && !bare::CASES.iter().any(|pattern| matches(pattern, &id)) {
+        return Status::NotApplicable("what the host's layer promises, above every driver".into());
     }
     if let Some(format) = case.format.filter(|format| !entry.formats.contains(format)) {
         let what = if entry.formats.is_empty() { "kernels" } else { format };
@@ -193,6 +200,13 @@ fn isolated(registered: &Registered, path: Path, case: &Case<Native>) -> Result<
 fn once(registered: &Registered, path: Path, case: &Case<Native>) -> Result<(), String> {
     let counts: Arc<Counts> = match path {
         Path::Guest => guest::run(registered, &case.id())?,
+        Path::Bare => {
+            let (target, counts) = Bare::new(registered)?;
+            let same = cases::<Bare>().into_iter().find(|other| other.id() == case.id());
+            same.ok_or("a case that is not there for bare drivers")?.run(&target)?;
+            drop(target);
+            counts
+        }
         Path::Native => {
             let (target, counts) = Native::new(registered)?;
             case.run(&target)?;
