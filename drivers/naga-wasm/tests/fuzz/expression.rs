@@ -43,8 +43,10 @@ pub struct Generator {
     pub entry: bool,
     /// What numbers there are beside those that every device has.
     pub scalars: Vec<Scalar>,
-    /// Subgroups do things together.
+    /// Whether subgroups do things together.
     pub subgroups: bool,
+    /// Whether there are atomic floats.
+    pub atomic_floats: bool,
 }
 
 /// A way into a type: what to write behind the variable (`#` for an index), how many elements each index picks from, what is there.
@@ -152,6 +154,11 @@ impl Generator {
         {
             return load;
         }
+        if self.random.percent(10)
+            && let Some(value) = self.collective(ty, depth)
+        {
+            return value;
+        }
         let mut forms = forms(ty);
         forms.retain(|form| form.operands.iter().filter_map(Type::scalar).all(|scalar| self.has(scalar)));
         if forms.is_empty() {
@@ -196,9 +203,9 @@ impl Generator {
         }
         let mut names = vec!["known.y", "arrayLength(&in_u)", "shared_in.a.x", "shared_in.list[1].y"];
         if self.entry {
-            names.extend(["group.x", "group.y", "groups.x", "number"]);
+            names.extend(["group.x", "group.y", "groups.x", "number", "gangs", "lanes"]);
             if !self.uniform {
-                names.extend(["l", "l", "id.x", "id.x", "id.y", "local.x", "local.z", "place"]);
+                names.extend(["l", "l", "id.x", "id.x", "id.y", "local.x", "local.z", "place", "lane", "gang"]);
             }
         }
         if *ty == U32 && self.random.percent(60) {

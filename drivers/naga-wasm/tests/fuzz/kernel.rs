@@ -80,7 +80,7 @@ pub fn kernel(seed: u64) -> Kernel {
     let extra: [&[Scalar]; 6] =
         [&[], &[], &[], &[Scalar::F16], &[Scalar::I64, Scalar::U64], &[Scalar::F16, Scalar::I64, Scalar::U64]];
     let scalars = random.pick(&extra).to_vec();
-    let subgroups = random.percent(40);
+    let (subgroups, atomic_floats) = (random.percent(40), random.percent(30));
     let mut maker = Generator {
         random,
         scope: Vec::new(),
@@ -91,6 +91,7 @@ pub fn kernel(seed: u64) -> Kernel {
         entry: false,
         scalars,
         subgroups,
+        atomic_floats,
     };
     let private = maker.ty();
     let functions = (0..maker.random.below(4)).map(|_| maker.function(&private)).collect();
@@ -191,9 +192,11 @@ impl Generator {
         for _ in 0..1 + self.random.below(4) {
             match self.random.below(if depth == 0 { 10 } else { 14 }) {
                 0..3 => list.push(self.alone(&alone)),
-                3 | 4 => list.extend(self.exchange(element)),
+                3 => list.extend(self.exchange(element)),
+                4 if self.subgroups => list.push(self.subgroup_exchange(element)),
+                4 => list.extend(self.exchange(element)),
                 5 => list.push(self.combine()),
-                6 => list.push(self.broadcast()),
+                6 => list.push(self.broadcast(element)),
                 7 => list.push(self.storage_exchange()),
                 8 => list.push(self.uniformly(|maker| maker.declare(usize::MAX))),
                 9 => list.push(self.uniformly(Self::assign)),
@@ -302,11 +305,12 @@ impl Generator {
     }
 
     /// What one invocation says is the same for all from then on.
-    fn broadcast(&mut self) -> Stmt {
-        let (who, value) = (self.random.below(3), self.expr(&U32, 2));
+    fn broadcast(&mut self, element: &Type) -> Stmt {
+        let (ty, word) = if self.random.percent(60) { (&U32, "said") } else { (element, "told") };
+        let (who, value) = (self.random.below(3), self.expr(ty, 2));
         let name = self.fresh("v");
-        let text = format!("if l == {who}u {{ said = $0; }} let {name} = workgroupUniformLoad(&said);");
-        self.scope.push(Variable { text: name, ty: U32, writable: false, uniform: true, local: false });
+        let text = format!("if l == {who}u {{ {word} = $0; }} let {name} = workgroupUniformLoad(&{word});");
+        self.scope.push(Variable { text: name, ty: ty.clone(), writable: false, uniform: true, local: false });
         Stmt::Line(Text::new(text, vec![value]))
     }
 }
@@ -319,6 +323,7 @@ impl Display for Kernel {
         writeln!(f, "const SIZE = {}u; const TOTAL = {}u;", self.launch.invocations(), self.launch.total())?;
         f.write_str(include_str!("declarations.wgsl"))?;
         writeln!(f, "var<workgroup> shared_words: array<{}, SIZE>;", self.element)?;
+        writeln!(f, "var<workgroup> told: {};", self.element)?;
         writeln!(f, "var<private> mine: {};", self.private)?;
         for Function { head, body, result } in &self.functions {
             writeln!(f, "{head} {{")?;
@@ -326,7 +331,14 @@ impl Display for Kernel {
             writeln!(f, "return {};\n}}", result.form)?;
         }
         writeln!(f, "@compute @workgroup_size({x}, {y}, {z})")?;
+        // Where invocations are numbered in one dimension only, they are told which one of a subgroup they are.
+        let flat = y * z == 1;
+        let named = "@builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_id) gang: u32,";
+        writeln!(f, "fn main({}", if flat { named } else { "" })?;
         f.write_str(include_str!("entry.wgsl"))?;
+        if !flat {
+            writeln!(f, "let lane = l & 3u; let gang = l / 4u;")?;
+        }
         // In one dimension the place is what kernels use: it must be seen that it follows the invocations one by one.
         let place = if y * z * gy * gz == 1 { "id.x" } else { "number * SIZE + l" };
         writeln!(f, "let place = {place};")?;

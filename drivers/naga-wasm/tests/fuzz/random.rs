@@ -45,7 +45,7 @@ impl Random {
     /// Any number of 64 bits, of such words or as one that carries.
     pub fn wide(&mut self) -> u64 {
         match self.below(4) {
-            0 => u64::from(self.word()) << 32 | u64::from(self.word()),
+            0 => (u64::from(self.word()) << 32) | u64::from(self.word()),
             1 => u64::from(self.word()).wrapping_neg(),
             _ => self.word().into(),
         }
@@ -58,7 +58,7 @@ impl Random {
             0 => *self.pick(&edges),
             1 => self.number() as u16,
             // From 2^-5 to 2^10, of both signs.
-            _ => 0x2800 + self.below(0x4000) as u16 / 7 * 7 | (self.below(2) as u16) << 15,
+            _ => (0x2800 + self.below(0x4000) as u16 / 7 * 7) | ((self.below(2) as u16) << 15),
         }
     }
 
