@@ -101,16 +101,16 @@ impl Generator {
     /// A value of one whose number is computed.
     pub fn shuffle(&mut self) -> Option<Stmt> {
         let ty = self.ty();
-        if self.uniform || !self.subgroups || !matches!(ty, Type::Scalar(scalar) | Type::Vector(_, scalar) if scalar != Scalar::Bool) {
+        if self.uniform
+            || !self.subgroups
+            || !matches!(ty, Type::Scalar(scalar) | Type::Vector(_, scalar) if scalar != Scalar::Bool)
+        {
             return None;
         }
         let to = self.place(&ty, true, 1)?;
         let (from, value, other) = (self.expr(&U32, 2), self.expr(&ty, 2), self.expr(&ty, 1));
         let name = self.fresh("n");
-        let text = format!(
-            "let {name} = $0 & 3u; $1 = select($2, subgroupShuffle($3, {name}), {});",
-            is_there(&name)
-        );
+        let text = format!("let {name} = $0 & 3u; $1 = select($2, subgroupShuffle($3, {name}), {});", is_there(&name));
         Some(Stmt::Line(Text::new(text, vec![from, to, other, value])))
     }
 
