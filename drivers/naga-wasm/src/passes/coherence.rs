@@ -131,3 +131,6 @@ impl Masks<'_> {
         variance::of_operand(self.variances, self.workgroup_size, operand)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -440,3 +440,6 @@ fn jumps_to(body: &[Stmt], label: Label) -> usize {
     walk(body, &mut |stmt| jumps += usize::from(matches!(stmt, Stmt::Jump { label: target, .. } if *target == label)));
     jumps
 }
+
+#[cfg(test)]
+mod tests;

@@ -292,3 +292,6 @@ fn replace(list: &mut Vec<Stmt>, rows: Vec<Row>) {
     let mut gone = gone.into_iter();
     list.retain(|_| !gone.next().unwrap_or(false));
 }
+
+#[cfg(test)]
+mod tests;

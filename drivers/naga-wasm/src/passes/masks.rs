@@ -545,3 +545,6 @@ pub(super) fn copy(dst: Reg, value: Operand) -> Stmt {
 fn defect(what: &str) -> Diagnostic {
     Diagnostic::new(Kind::Invalid, format!("{what}: this is a defect of the compiler"), None)
 }
+
+#[cfg(test)]
+mod tests;

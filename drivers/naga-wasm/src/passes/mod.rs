@@ -35,5 +35,7 @@ pub(crate) mod regions;
 pub(crate) mod scalars;
 pub(crate) mod shape;
 pub(crate) mod slots;
+#[cfg(test)]
+mod testing;
 pub(crate) mod uniformity;
 pub(crate) mod variance;

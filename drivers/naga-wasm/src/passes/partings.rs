@@ -56,3 +56,6 @@ impl Partings {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

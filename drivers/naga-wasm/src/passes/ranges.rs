@@ -323,3 +323,6 @@ impl Ranges<'_> {
 fn ends(body: &[Stmt]) -> bool {
     matches!(body.last(), Some(Stmt::Jump { .. } | Stmt::Return { .. }))
 }
+
+#[cfg(test)]
+mod tests;

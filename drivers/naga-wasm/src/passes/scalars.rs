@@ -132,3 +132,6 @@ fn zero(cell: Cell) -> Operand {
         Cell::Byte => Operand::Bool(false),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -57,3 +57,6 @@ pub(super) fn jumps_before_its_end(body: &[Stmt]) -> bool {
         _ => jumps_out(body),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -397,3 +397,6 @@ impl Walker<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

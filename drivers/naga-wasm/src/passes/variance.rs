@@ -175,3 +175,6 @@ fn block(value: Variance) -> Variance {
 fn rest(value: Variance, divisor: u32) -> Variance {
     Variance { zeros: value.zeros.min(divisor.trailing_zeros()), ..value }
 }
+
+#[cfg(test)]
+mod tests;

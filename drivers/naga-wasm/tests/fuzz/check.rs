@@ -51,19 +51,29 @@ pub struct Failure {
 #[derive(Clone, Copy, PartialEq)]
 enum Word {
     Integer,
+    /// One of the two of an integer of 64 bits, which begins at an even word.
+    Wide,
     /// All that are no number are equal.
     Float,
+    /// A float of which there is not much, and which others can be added to without rounding.
+    Few,
+    /// Two floats of 16 bits.
+    Halves,
+    /// One of them, and nothing.
+    Half,
     /// Between members. It may have any value.
     Padding,
 }
 
-/// The words of an `Item`: `i`nteger, `f`loat, and what lies between.
+/// The words of an `Item`: integers, floats, and what lies between.
 const ITEM: &[u8] = b"i---fffiii--fff-fff-ii--";
+/// The words of a `Mixed`.
+const MIXED: &[u8] = b"l-hlhlhlwwww";
 
 struct Buffer {
     binding: u32,
     words: Vec<u32>,
-    /// What its words are, again and again.
+    /// What its words are, again and again: the letters are in [`Buffer::kind`].
     pattern: &'static [u8],
 }
 
@@ -71,17 +81,29 @@ impl Buffer {
     fn kind(&self, at: usize) -> Word {
         match self.pattern[at % self.pattern.len()] {
             b'i' => Word::Integer,
+            b'w' => Word::Wide,
             b'f' => Word::Float,
+            b'n' => Word::Few,
+            b'h' => Word::Halves,
+            b'l' => Word::Half,
             _ => Word::Padding,
         }
     }
 
     fn filled(binding: u32, count: usize, pattern: &'static [u8], random: &mut Random) -> Self {
         let mut buffer = Self { binding, words: vec![0; count], pattern };
+        let mut wide = 0;
         for at in 0..count {
             buffer.words[at] = match buffer.kind(at) {
                 Word::Integer => random.word(),
+                Word::Wide => {
+                    wide = if at.is_multiple_of(2) { random.wide() } else { wide >> 32 };
+                    wide as u32
+                }
                 Word::Float => random.float().to_bits(),
+                Word::Few => (random.below(64) as f32 * 0.5).to_bits(),
+                Word::Halves => u32::from(random.half()) | u32::from(random.half()) << 16,
+                Word::Half => random.half().into(),
                 Word::Padding => 0,
             };
         }
@@ -94,7 +116,7 @@ fn buffers(launch: &Launch) -> Vec<Buffer> {
     let mut random = Random::new(!launch.seed);
     let total = launch.total() as usize;
     let (some, few) = (1 + random.below(40), 1 + random.below(4));
-    let shapes: [(usize, &[u8]); 15] = [
+    let shapes: [(usize, &[u8]); 22] = [
         (some, b"i"),
         (some, b"f"),
         (few * ITEM.len(), ITEM),
@@ -110,6 +132,13 @@ fn buffers(launch: &Launch) -> Vec<Buffer> {
         (24, b"i"),
         (total, b"i"),
         ((1 + some) * 4, b"f"),
+        (few * MIXED.len(), MIXED),
+        ((1 + some) * 2, b"w"),
+        ((total * 3).div_ceil(2), b"h"),
+        (total * 4, b"w"),
+        (total * MIXED.len(), MIXED),
+        (12, b"n"),
+        (total, b"f"),
     ];
     let filled = |(binding, (count, pattern))| Buffer::filled(binding, count, pattern, &mut random);
     (0..).zip(shapes).map(filled).collect()
@@ -196,6 +225,13 @@ fn run(
     Ok(buffers)
 }
 
+/// Whether the lower halves of two words are the same `f16`; all that are no number are.
+fn same_half(got: u32, wanted: u32) -> bool {
+    let [got, wanted] = [got, wanted].map(|word| word & 0xffff);
+    let nan = |half: u32| half & 0x7fff > 0x7c00;
+    got == wanted || nan(got) && nan(wanted)
+}
+
 /// The first word that is not the same.
 fn difference(buffers: &[Buffer], got: &[(u32, Vec<u8>)], wanted: &[(u32, Vec<u8>)]) -> Option<String> {
     for ((buffer, (_, got)), (_, wanted)) in buffers.iter().zip(got).zip(wanted) {
@@ -203,8 +239,10 @@ fn difference(buffers: &[Buffer], got: &[(u32, Vec<u8>)], wanted: &[(u32, Vec<u8
         for (at, (got, wanted)) in words.enumerate() {
             let floats = [got, wanted].map(f32::from_bits);
             let same = match buffer.kind(at) {
-                Word::Integer => got == wanted,
-                Word::Float => got == wanted || floats[0].is_nan() && floats[1].is_nan(),
+                Word::Integer | Word::Wide => got == wanted,
+                Word::Float | Word::Few => got == wanted || floats[0].is_nan() && floats[1].is_nan(),
+                Word::Halves => same_half(got, wanted) && same_half(got >> 16, wanted >> 16),
+                Word::Half => same_half(got, wanted),
                 Word::Padding => true,
             };
             if !same {

@@ -1,4 +1,5 @@
 struct Item { n: i32, v: vec3<f32>, list: array<u32, 3>, m: mat2x3<f32>, p: vec2<u32> }
+struct Mixed { n: f16, v: vec3<f16>, m: mat2x3<f16>, p: vec2<u64> }
 struct Uniform { a: vec4<u32>, list: array<vec4<u32>, 3> }
 // Any, any, one and zero; the compiler cannot know.
 var<immediate> known: vec4<u32>;
@@ -7,6 +8,8 @@ var<immediate> known: vec4<u32>;
 @group(0) @binding(2) var<storage> in_v: array<Item>;
 @group(0) @binding(3) var<uniform> shared_in: Uniform;
 @group(0) @binding(14) var<storage> in_4: array<vec4<f32>>;
+@group(0) @binding(15) var<storage> in_h: array<Mixed>;
+@group(0) @binding(16) var<storage> in_w: array<i64>;
 // What each invocation leaves: elements of its own.
 @group(0) @binding(4) var<storage, read_write> rows: array<array<u32, 6>>;
 @group(0) @binding(5) var<storage, read_write> items: array<Item>;
@@ -18,9 +21,15 @@ var<immediate> known: vec4<u32>;
 @group(0) @binding(11) var<storage, read_write> atomic_u: array<atomic<u32>, 24>;
 @group(0) @binding(12) var<storage, read_write> atomic_i: array<atomic<i32>, 24>;
 @group(0) @binding(13) var<storage, read_write> atomic_own: array<atomic<u32>>;
+@group(0) @binding(17) var<storage, read_write> halves: array<f16>;
+@group(0) @binding(18) var<storage, read_write> wides: array<u64>;
+@group(0) @binding(19) var<storage, read_write> mixed: array<Mixed>;
+@group(0) @binding(20) var<storage, read_write> atomic_f: array<atomic<f32>, 12>;
+@group(0) @binding(21) var<storage, read_write> atomic_own_f: array<atomic<f32>>;
 const table = array<u32, 5>(3u, 0x80000001u, 0u, 77u, 0xffffffffu);
 var<workgroup> combined: atomic<i32>;
 var<workgroup> said: u32;
 // The bits of a number; all that are no number count the same.
 fn bits(x: f32) -> u32 { return select(bitcast<u32>(x), 7u, x != x); }
+fn words(x: u64) -> u32 { return u32(x) ^ u32(x >> 32u); }
 fn left(last: u32, value: u32) -> u32 { return ((last << 5u) | (last >> 27u)) ^ value; }

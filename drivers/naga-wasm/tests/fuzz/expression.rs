@@ -2,7 +2,7 @@
 
 use crate::forms::forms;
 use crate::random::Random;
-use crate::tree::{BOOL, Expr, F32, I32, Scalar, Type, U32, members};
+use crate::tree::{BOOL, Expr, F16, F32, I32, I64, Scalar, Type, U32, U64, members};
 
 /// Something that has a name.
 #[derive(Clone)]
@@ -41,6 +41,12 @@ pub struct Generator {
     pub uniform: bool,
     /// Inside the entry point, where invocations know who they are.
     pub entry: bool,
+    /// What numbers there are beside those that every device has.
+    pub scalars: Vec<Scalar>,
+    /// Whether subgroups do things together.
+    pub subgroups: bool,
+    /// Whether there are atomic floats.
+    pub atomic_floats: bool,
 }
 
 /// A way into a type: what to write behind the variable (`#` for an index), how many elements each index picks from, what is there.
@@ -66,7 +72,7 @@ fn paths(ty: &Type) -> Vec<Path> {
                 enter(&format!(".{name}"), None, &Type::Scalar(*scalar));
             });
         }
-        Type::Matrix(columns, rows) => enter("[#]", Some(*columns), &Type::Vector(*rows, Scalar::F32)),
+        Type::Matrix(columns, rows, scalar) => enter("[#]", Some(*columns), &Type::Vector(*rows, *scalar)),
         Type::Array(element, count) => enter("[#]", Some(*count), element),
         Type::Item => members().iter().for_each(|(name, member)| enter(&format!(".{name}"), None, member)),
     }
@@ -76,12 +82,17 @@ fn paths(ty: &Type) -> Vec<Path> {
 impl Generator {
     /// A type of a variable.
     pub fn ty(&mut self) -> Type {
-        let scalar = *self.random.pick(&[Scalar::Bool, Scalar::I32, Scalar::U32, Scalar::U32, Scalar::F32]);
+        let mut scalars = vec![Scalar::Bool, Scalar::I32, Scalar::U32, Scalar::U32, Scalar::F32];
+        scalars.extend(&self.scalars);
+        let scalar = *self.random.pick(&scalars);
         let size = 2 + self.random.below(3) as u8;
         match self.random.below(20) {
             0..11 => Type::Scalar(scalar),
             11..15 => Type::Vector(size, scalar),
-            15 => Type::Matrix(size, 2 + self.random.below(3) as u8),
+            15 => {
+                let scalar = if scalar == Scalar::F16 { scalar } else { Scalar::F32 };
+                Type::Matrix(size, 2 + self.random.below(3) as u8, scalar)
+            }
             16 => Type::Item,
             17 => Type::Array(Box::new(Type::Vector(size, scalar)), 2 + self.random.below(3) as u8),
             _ => Type::Array(Box::new(Type::Scalar(scalar)), 2 + self.random.below(6) as u8),
@@ -95,6 +106,9 @@ impl Generator {
             // The lowest has no literal.
             Scalar::I32 => format!("({}i)", self.random.word().cast_signed().max(-i32::MAX)),
             Scalar::U32 => format!("{}u", self.random.word()),
+            Scalar::I64 => format!("({}li)", self.random.wide().cast_signed().max(-i64::MAX)),
+            Scalar::U64 => format!("{}lu", self.random.wide()),
+            Scalar::F16 => format!("({:?}h)", f32::from(self.random.below(64) as u16) * 0.375 - 8.0),
             Scalar::F32 => match self.random.float() {
                 value if value.is_finite() => format!("({value:?}f)"),
                 _ => "0.5f".to_owned(),
@@ -113,7 +127,12 @@ impl Generator {
             Type::Scalar(Scalar::Bool) => format!("(known.x == {}u)", self.random.below(2)),
             Type::Scalar(Scalar::I32) => format!("({} + i32(known.w))", self.constant(Scalar::I32)),
             Type::Scalar(Scalar::U32) => format!("({} + known.w)", self.constant(Scalar::U32)),
-            Type::Scalar(Scalar::F32) => format!("({} * f32(known.z))", self.constant(Scalar::F32)),
+            Type::Scalar(scalar @ (Scalar::I64 | Scalar::U64)) => {
+                format!("({} + {scalar}(known.w))", self.constant(*scalar))
+            }
+            Type::Scalar(scalar @ (Scalar::F16 | Scalar::F32)) => {
+                format!("({} * {scalar}(known.z))", self.constant(*scalar))
+            }
             Type::Vector(_, scalar) => format!("{ty}({})", self.literal(&Type::Scalar(*scalar)).form),
             _ => format!("{ty}()"),
         };
@@ -135,7 +154,13 @@ impl Generator {
         {
             return load;
         }
-        let forms = forms(ty);
+        if self.random.percent(10)
+            && let Some(value) = self.collective(ty, depth)
+        {
+            return value;
+        }
+        let mut forms = forms(ty);
+        forms.retain(|form| form.operands.iter().filter_map(Type::scalar).all(|scalar| self.has(scalar)));
         if forms.is_empty() {
             return self.leaf(ty, depth);
         }
@@ -144,6 +169,11 @@ impl Generator {
         let text = self.fill(text, ty);
         let parts = operands.iter().map(|operand| self.expr(operand, depth - 1)).collect();
         Expr::new(ty.clone(), text, parts)
+    }
+
+    /// Whether there are such numbers.
+    pub fn has(&self, scalar: Scalar) -> bool {
+        !matches!(scalar, Scalar::I64 | Scalar::U64 | Scalar::F16) || self.scalars.contains(&scalar)
     }
 
     /// The numbers and the type in a form.
@@ -161,8 +191,7 @@ impl Generator {
             let size = if let Type::Vector(size, _) = ty { format!("vec{size}<u32>") } else { String::new() };
             text = text.replace("%s", &format!("{size}({}u)", self.random.below(32)));
         }
-        let suffix = [(Scalar::I32, "i"), (Scalar::U32, "u"), (Scalar::F32, "f")];
-        let suffix = suffix.iter().find(|(of, _)| *of == scalar).map_or("", |(_, suffix)| suffix);
+        let suffix = scalar.suffix();
         text.replace("%d", &whole(format!("{}{suffix}", self.random.pick(&[1, 2, 3, 7, 8, 10, 64, 1000]))))
     }
 
@@ -174,9 +203,9 @@ impl Generator {
         }
         let mut names = vec!["known.y", "arrayLength(&in_u)", "shared_in.a.x", "shared_in.list[1].y"];
         if self.entry {
-            names.extend(["group.x", "group.y", "groups.x", "number"]);
+            names.extend(["group.x", "group.y", "groups.x", "number", "gangs", "lanes"]);
             if !self.uniform {
-                names.extend(["l", "l", "id.x", "id.x", "id.y", "local.x", "local.z", "place"]);
+                names.extend(["l", "l", "id.x", "id.x", "id.y", "local.x", "local.z", "place", "lane", "gang"]);
             }
         }
         if *ty == U32 && self.random.percent(60) {
@@ -191,7 +220,12 @@ impl Generator {
         match self.random.below(6) {
             0 | 1 => (self.random.below(usize::from(count)).to_string(), None),
             2 => ("$".to_owned(), Some(self.expr(&U32, inner))),
-            3 => ("$".to_owned(), Some(self.expr(&I32, inner))),
+            3 => {
+                let types = [I32, I32, I64, U64];
+                let count = if self.scalars.contains(&Scalar::I64) { types.len() } else { 1 };
+                let ty = types[self.random.below(count)].clone();
+                ("$".to_owned(), Some(self.expr(&ty, inner)))
+            }
             _ => {
                 let index = self.expr(&U32, inner);
                 ("$".to_owned(), Some(Expr::new(U32, format!("($0 % {count}u)"), vec![index])))
@@ -282,6 +316,12 @@ impl Generator {
             Type::Vector(4, Scalar::U32) => ("shared_in.list[@]", ty.clone()),
             Type::Vector(2, Scalar::U32) => ("in_v[@].p", ty.clone()),
             Type::Item => ("in_v[@]", Type::Item),
+            Type::Scalar(Scalar::F16) => ("in_h[@].n", F16),
+            Type::Vector(3, Scalar::F16) => ("in_h[@].v", ty.clone()),
+            Type::Matrix(2, 3, Scalar::F16) => ("in_h[@].m", ty.clone()),
+            Type::Scalar(Scalar::I64) => ("in_w[@]", I64),
+            Type::Scalar(Scalar::U64) => ("bitcast<u64>(in_w[@])", U64),
+            Type::Vector(2, Scalar::U64) => ("in_h[@].p", ty.clone()),
             _ => return None,
         };
         let (address, parts) = self.address(depth - 1);

@@ -4,8 +4,8 @@
 use crate::tree::{BOOL, F32, I32, Scalar, Type, U32, members};
 
 /// Text with `$0`, `$1`, ... for operands; `%T` is the result's type, `%k` a number of that type, `%s` one below 32, `%d` one that
-/// is not 0. Next the operands: `T` is the result's type, `B I U F` vectors as long (or scalars, as it is), `b i u f` scalars,
-/// `2 3 4` vectors of so many of the result's scalar.
+/// is not 0. Next the operands: `T` is the result's type, `B I U F` vectors as long (or scalars, as it is), also `L M` of 64-bit integers
+/// without and with a sign and `H` of `f16`; `b i u f` scalars, `2 3 4` vectors of so many of the result's scalar.
 type Row = (&'static str, &'static str);
 
 const NUMBERS: &[Row] = &[
@@ -25,6 +25,12 @@ const NUMBERS: &[Row] = &[
     ("clamp($0, $1, $2)", "TTT"),
     ("abs($0)", "T"),
     ("%T($0)", "B"),
+    ("%T($0)", "I"),
+    ("%T($0)", "U"),
+    ("%T($0)", "F"),
+    ("%T($0)", "L"),
+    ("%T($0)", "M"),
+    ("%T($0)", "H"),
 ];
 
 const ANY: &[Row] = &[("select($0, $1, $2)", "TTB"), ("select($0, $1, $2)", "TTb")];
@@ -48,11 +54,11 @@ const INTEGERS: &[Row] = &[
     ("firstTrailingBit($0)", "T"),
     ("extractBits($0, $1, $2)", "Tuu"),
     ("insertBits($0, $1, $2, $3)", "TTuu"),
-    ("%T($0)", "F"),
 ];
 
-const SIGNED: &[Row] = &[("(-$0)", "T"), ("sign($0)", "T"), ("%T($0)", "U"), ("bitcast<%T>($0)", "U")];
-const UNSIGNED: &[Row] = &[("%T($0)", "I"), ("bitcast<%T>($0)", "I")];
+const SIGNED: &[Row] = &[("(-$0)", "T"), ("sign($0)", "T")];
+const OF_WORDS: [&[Row]; 3] = [&[("bitcast<%T>($0)", "I")], &[("bitcast<%T>($0)", "U")], &[("bitcast<%T>($0)", "F")]];
+const OF_WIDE: [&[Row]; 2] = [&[("bitcast<%T>($0)", "L")], &[("bitcast<%T>($0)", "M")]];
 
 const SIGNED_SCALAR: &[Row] =
     &[("dot4I8Packed($0, $1)", "uu"), ("frexp($0).exp", "f"), ("bitcast<i32>(bits($0))", "f")];
@@ -78,14 +84,11 @@ const FLOATS: &[Row] = &[
     ("fma($0, $1, $2)", "TTT"),
     ("step($0, $1)", "TT"),
     ("mix($0, $1, $2)", "TTT"),
-    ("quantizeToF16($0)", "T"),
     ("modf($0).whole", "T"),
     ("modf($0).fract", "T"),
-    ("frexp($0).fract", "T"),
-    ("%T($0)", "I"),
-    ("%T($0)", "U"),
-    ("bitcast<%T>($0)", "U"),
 ];
+/// Not of `f16`, for which naga's `frexp` makes integers of 16 bits.
+const FLOATS_OF_WORDS: &[Row] = &[("quantizeToF16($0)", "T"), ("frexp($0).fract", "T")];
 
 const BOOLS: &[Row] = &[
     ("(!$0)", "T"),
@@ -104,6 +107,14 @@ const BOOLS: &[Row] = &[
     ("($0 != $1)", "FF"),
     ("%T($0)", "U"),
     ("%T($0)", "F"),
+    ("(($0) < $1)", "LL"),
+    ("($0 >= $1)", "MM"),
+    ("($0 == $1)", "MM"),
+    ("($0 != $1)", "LL"),
+    ("($0 <= $1)", "HH"),
+    ("($0 == $1)", "HH"),
+    ("%T($0)", "L"),
+    ("%T($0)", "H"),
 ];
 
 const BOOL_SCALAR: &[Row] = &[
@@ -144,6 +155,9 @@ fn operand(letter: char, ty: &Type) -> Type {
         'I' => like(Scalar::I32),
         'U' => like(Scalar::U32),
         'F' => like(Scalar::F32),
+        'L' => like(Scalar::U64),
+        'M' => like(Scalar::I64),
+        'H' => like(Scalar::F16),
         'b' => BOOL,
         'i' => I32,
         'u' => U32,
@@ -153,27 +167,38 @@ fn operand(letter: char, ty: &Type) -> Type {
     }
 }
 
+/// The ways that scalars and vectors have alike.
+fn numbers(scalar: Scalar) -> Vec<&'static [Row]> {
+    let [from_i32, from_u32, from_f32] = OF_WORDS;
+    let [from_u64, from_i64] = OF_WIDE;
+    match scalar {
+        Scalar::Bool => vec![BOOLS],
+        Scalar::I32 => vec![NUMBERS, INTEGERS, SIGNED, from_u32, from_f32],
+        Scalar::U32 => vec![NUMBERS, INTEGERS, from_i32, from_f32],
+        Scalar::I64 => vec![NUMBERS, INTEGERS, SIGNED, from_u64],
+        Scalar::U64 => vec![NUMBERS, INTEGERS, from_i64],
+        Scalar::F16 => vec![NUMBERS, FLOATS],
+        Scalar::F32 => vec![NUMBERS, FLOATS, FLOATS_OF_WORDS, from_u32],
+    }
+}
+
 /// All ways to make a value of a type.
 pub fn forms(ty: &Type) -> Vec<Form> {
     let rows: Vec<&[Row]> = match ty {
         Type::Scalar(scalar) => {
             let mut rows = vec![ANY, SCALAR];
+            rows.extend(numbers(*scalar));
             rows.extend(match scalar {
-                Scalar::Bool => vec![BOOLS, BOOL_SCALAR],
-                Scalar::I32 => vec![NUMBERS, INTEGERS, SIGNED, SIGNED_SCALAR, DOT],
-                Scalar::U32 => vec![NUMBERS, INTEGERS, UNSIGNED, UNSIGNED_SCALAR, DOT],
-                Scalar::F32 => vec![NUMBERS, FLOATS, DOT],
+                Scalar::Bool => vec![BOOL_SCALAR],
+                Scalar::I32 => vec![SIGNED_SCALAR, DOT],
+                Scalar::U32 => vec![UNSIGNED_SCALAR, DOT],
+                Scalar::I64 | Scalar::U64 | Scalar::F16 | Scalar::F32 => vec![DOT],
             });
             rows
         }
         Type::Vector(size, scalar) => {
             let mut rows = vec![ANY, VECTOR[usize::from(*size) - 2]];
-            rows.extend(match scalar {
-                Scalar::Bool => vec![BOOLS],
-                Scalar::I32 => vec![NUMBERS, INTEGERS, SIGNED],
-                Scalar::U32 => vec![NUMBERS, INTEGERS, UNSIGNED],
-                Scalar::F32 => vec![NUMBERS, FLOATS],
-            });
+            rows.extend(numbers(*scalar));
             rows
         }
         Type::Matrix(..) | Type::Array(..) | Type::Item => Vec::new(),
@@ -190,30 +215,37 @@ pub fn forms(ty: &Type) -> Vec<Form> {
 /// What is made of matrices, arrays and structures, and what they are made of.
 fn products(ty: &Type) -> Vec<Form> {
     let form = |text, operands: &[Type]| Form { text, operands: operands.to_vec() };
-    let vector = |size| Type::Vector(size, Scalar::F32);
     match *ty {
-        Type::Vector(size, Scalar::F32) => vec![
-            form("($0 * $1)", &[Type::Matrix(2, size), vector(2)]),
-            form("($0 * $1)", &[vector(3), Type::Matrix(size, 3)]),
-            form("($0 * $1)", &[F32, vector(size)]),
-            form("$0[$1]", &[Type::Matrix(3, size), U32]),
-        ],
-        Type::Matrix(columns, rows) => vec![
-            form("($0 + $1)", &[ty.clone(), ty.clone()]),
-            form("($0 * $1)", &[ty.clone(), F32]),
-            form("transpose($0)", &[Type::Matrix(rows, columns)]),
-            form("($0 * $1)", &[Type::Matrix(2, rows), Type::Matrix(columns, 2)]),
-            form(
-                ["%T($0, $1)", "%T($0, $1, $2)", "%T($0, $1, $2, $3)"][usize::from(columns) - 2],
-                &vec![vector(rows); usize::from(columns)],
-            ),
-        ],
+        Type::Vector(size, scalar) if scalar.is_float() => {
+            let (matrix, vector) = (|c, r| Type::Matrix(c, r, scalar), |size| Type::Vector(size, scalar));
+            vec![
+                form("($0 * $1)", &[matrix(2, size), vector(2)]),
+                form("($0 * $1)", &[vector(3), matrix(size, 3)]),
+                form("($0 * $1)", &[Type::Scalar(scalar), vector(size)]),
+                form("$0[$1]", &[matrix(3, size), U32]),
+            ]
+        }
+        Type::Matrix(columns, rows, scalar) => {
+            let matrix = |c, r| Type::Matrix(c, r, scalar);
+            vec![
+                form("($0 + $1)", &[ty.clone(), ty.clone()]),
+                form("($0 * $1)", &[ty.clone(), Type::Scalar(scalar)]),
+                form("transpose($0)", &[matrix(rows, columns)]),
+                form("($0 * $1)", &[matrix(2, rows), matrix(columns, 2)]),
+                form(
+                    ["%T($0, $1)", "%T($0, $1, $2)", "%T($0, $1, $2, $3)"][usize::from(columns) - 2],
+                    &vec![Type::Vector(rows, scalar); usize::from(columns)],
+                ),
+            ]
+        }
         Type::Array(ref element, count @ 2..=4) => {
             let text = ["%T($0, $1)", "%T($0, $1, $2)", "%T($0, $1, $2, $3)"][usize::from(count) - 2];
             vec![form(text, &vec![(**element).clone(); usize::from(count)])]
         }
         Type::Item => vec![form("%T($0, $1, $2, $3, $4)", &members().map(|(_, member)| member))],
-        F32 => vec![form("determinant($0)", &[Type::Matrix(2, 2)]), form("length(vec2<f32>($0, $1))", &[F32, F32])],
+        Type::Scalar(scalar) if scalar.is_float() => {
+            vec![form("determinant($0)", &[Type::Matrix(2, 2, scalar)]), form("length($0)", &[Type::Vector(2, scalar)])]
+        }
         _ => Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use crate::expression::{Callee, Generator, Variable};
 use crate::random::Random;
 use crate::statement::{Flow, Returns};
-use crate::tree::{BOOL, Expr, F32, I32, Scalar, Stmt, Text, Type, U32};
+use crate::tree::{BOOL, Expr, F16, F32, I32, Scalar, Stmt, Text, Type, U32, U64};
 
 /// How many invocations there are, and which values the buffers hold.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -76,8 +76,23 @@ pub fn kernel(seed: u64) -> Kernel {
     let mut random = Random::new(seed);
     let size = *random.pick(&SIZES);
     let launch = Launch { size, groups: *random.pick(&GROUPS), seed };
-    let mut maker =
-        Generator { random, scope: Vec::new(), callees: Vec::new(), names: 100, left: 0, uniform: false, entry: false };
+    // Half of all kernels are such as any device takes.
+    let extra: [&[Scalar]; 6] =
+        [&[], &[], &[], &[Scalar::F16], &[Scalar::I64, Scalar::U64], &[Scalar::F16, Scalar::I64, Scalar::U64]];
+    let scalars = random.pick(&extra).to_vec();
+    let (subgroups, atomic_floats) = (random.percent(40), random.percent(30));
+    let mut maker = Generator {
+        random,
+        scope: Vec::new(),
+        callees: Vec::new(),
+        names: 100,
+        left: 0,
+        uniform: false,
+        entry: false,
+        scalars,
+        subgroups,
+        atomic_floats,
+    };
     let private = maker.ty();
     let functions = (0..maker.random.below(4)).map(|_| maker.function(&private)).collect();
     let variables: Vec<Type> = (0..3 + maker.random.below(4)).map(|_| maker.ty()).collect();
@@ -93,10 +108,12 @@ pub fn kernel(seed: u64) -> Kernel {
     let left = variables.iter().enumerate().flat_map(|(at, ty)| ty.leaves(&format!("v{at}")));
     body.extend(left.chain(private.leaves("mine")).map(|(path, scalar)| {
         let word = match scalar {
-            Scalar::F32 => "bits",
-            Scalar::I32 | Scalar::U32 | Scalar::Bool => "u32",
+            Scalar::F32 => format!("bits({path})"),
+            Scalar::F16 => format!("bits(f32({path}))"),
+            Scalar::I32 | Scalar::U32 | Scalar::Bool => format!("u32({path})"),
+            Scalar::I64 | Scalar::U64 => format!("words(u64({path}))"),
         };
-        Stmt::Line(Text::plain(format!("last = left(last, {word}({path}));")))
+        Stmt::Line(Text::plain(format!("last = left(last, {word});")))
     }));
     Kernel { launch, functions, private, element, body }
 }
@@ -119,6 +136,19 @@ impl Generator {
             own("columns[($0 % 4u) * TOTAL + place]", U32, false),
             own("floats[(TOTAL - 1u - place) * 2u + ($0 & 1u)]", F32, false),
         ];
+        if self.has(Scalar::F16) {
+            // Next to another's, and an element between.
+            self.scope.push(own("halves[place]", F16, false));
+            self.scope.push(own("halves[TOTAL + place * 2u + ($0 & 1u)]", F16, false));
+        }
+        if self.has(Scalar::I64) {
+            self.scope.push(own("wides[($0 % 2u) * TOTAL + place]", U64, false));
+        }
+        if self.has(Scalar::F16) && self.has(Scalar::I64) {
+            self.scope.push(own("mixed[place].v", Type::Vector(3, Scalar::F16), false));
+            self.scope.push(own("mixed[place].m", Type::Matrix(2, 3, Scalar::F16), false));
+            self.scope.push(own("mixed[place].p", Type::Vector(2, Scalar::U64), false));
+        }
         let mut body = vec![Stmt::Line(Text::new("mine = $0;", vec![self.expr(private, 2)]))];
         for (at, ty) in variables.iter().enumerate() {
             let value = self.expr(ty, 2);
@@ -162,9 +192,11 @@ impl Generator {
         for _ in 0..1 + self.random.below(4) {
             match self.random.below(if depth == 0 { 10 } else { 14 }) {
                 0..3 => list.push(self.alone(&alone)),
-                3 | 4 => list.extend(self.exchange(element)),
+                3 => list.extend(self.exchange(element)),
+                4 if self.subgroups => list.push(self.subgroup_exchange(element)),
+                4 => list.extend(self.exchange(element)),
                 5 => list.push(self.combine()),
-                6 => list.push(self.broadcast()),
+                6 => list.push(self.broadcast(element)),
                 7 => list.push(self.storage_exchange()),
                 8 => list.push(self.uniformly(|maker| maker.declare(usize::MAX))),
                 9 => list.push(self.uniformly(Self::assign)),
@@ -273,11 +305,12 @@ impl Generator {
     }
 
     /// What one invocation says is the same for all from then on.
-    fn broadcast(&mut self) -> Stmt {
-        let (who, value) = (self.random.below(3), self.expr(&U32, 2));
+    fn broadcast(&mut self, element: &Type) -> Stmt {
+        let (ty, word) = if self.random.percent(60) { (&U32, "said") } else { (element, "told") };
+        let (who, value) = (self.random.below(3), self.expr(ty, 2));
         let name = self.fresh("v");
-        let text = format!("if l == {who}u {{ said = $0; }} let {name} = workgroupUniformLoad(&said);");
-        self.scope.push(Variable { text: name, ty: U32, writable: false, uniform: true, local: false });
+        let text = format!("if l == {who}u {{ {word} = $0; }} let {name} = workgroupUniformLoad(&{word});");
+        self.scope.push(Variable { text: name, ty: ty.clone(), writable: false, uniform: true, local: false });
         Stmt::Line(Text::new(text, vec![value]))
     }
 }
@@ -286,9 +319,11 @@ impl Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Launch { size: [x, y, z], groups: [gx, gy, gz], seed } = self.launch;
         writeln!(f, "// size {x} {y} {z} groups {gx} {gy} {gz} seed {seed}")?;
+        writeln!(f, "enable f16;")?;
         writeln!(f, "const SIZE = {}u; const TOTAL = {}u;", self.launch.invocations(), self.launch.total())?;
         f.write_str(include_str!("declarations.wgsl"))?;
         writeln!(f, "var<workgroup> shared_words: array<{}, SIZE>;", self.element)?;
+        writeln!(f, "var<workgroup> told: {};", self.element)?;
         writeln!(f, "var<private> mine: {};", self.private)?;
         for Function { head, body, result } in &self.functions {
             writeln!(f, "{head} {{")?;
@@ -296,7 +331,14 @@ impl Display for Kernel {
             writeln!(f, "return {};\n}}", result.form)?;
         }
         writeln!(f, "@compute @workgroup_size({x}, {y}, {z})")?;
+        // Where invocations are numbered in one dimension only, they are told which one of a subgroup they are.
+        let flat = y * z == 1;
+        let named = "@builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_id) gang: u32,";
+        writeln!(f, "fn main({}", if flat { named } else { "" })?;
         f.write_str(include_str!("entry.wgsl"))?;
+        if !flat {
+            writeln!(f, "let lane = l & 3u; let gang = l / 4u;")?;
+        }
         // In one dimension the place is what kernels use: it must be seen that it follows the invocations one by one.
         let place = if y * z * gy * gz == 1 { "id.x" } else { "number * SIZE + l" };
         writeln!(f, "let place = {place};")?;

@@ -25,6 +25,7 @@ mod kernel;
 mod random;
 mod reduce;
 mod statement;
+mod subgroup;
 mod tree;
 
 use std::path::{Path, PathBuf};
@@ -135,6 +136,23 @@ fn kernels_hold_what_a_compiler_may_get_wrong() {
         "/ 7i)",
         "%= ",
         "quantizeToF16",
+        "halves[",
+        "mat2x3<f16>",
+        "f16(",
+        "mixed[place].p",
+        "in_w[",
+        "array<u64",
+        "bitcast<i64>(",
+        "<<= ",
+        "atomicSub(&atomic_f[",
+        "atomicExchange(&atomic_own_f",
+        "subgroupBallot(",
+        "subgroupInclusiveMul(",
+        "subgroupMax(vec",
+        "subgroupShuffle(",
+        "quadSwapDiagonal(",
+        "subgroupBarrier(",
+        "subgroupAny(",
         "ptr<function, ",
     ] {
         assert!(all.contains(part), "no kernel of 300 has `{part}`");

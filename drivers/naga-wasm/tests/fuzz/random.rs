@@ -42,6 +42,26 @@ impl Random {
         }
     }
 
+    /// Any number of 64 bits, of such words or as one that carries.
+    pub fn wide(&mut self) -> u64 {
+        match self.below(4) {
+            0 => (u64::from(self.word()) << 32) | u64::from(self.word()),
+            1 => u64::from(self.word()).wrapping_neg(),
+            _ => self.word().into(),
+        }
+    }
+
+    /// The bits of any `f16`, most of them small numbers.
+    pub fn half(&mut self) -> u16 {
+        let edges = [0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 1, 0x83ff, 0x0400, 0x7bff, 0x3c00, 0x3c01];
+        match self.below(6) {
+            0 => *self.pick(&edges),
+            1 => self.number() as u16,
+            // From 2^-5 to 2^10, of both signs.
+            _ => (0x2800 + self.below(0x4000) as u16 / 7 * 7) | ((self.below(2) as u16) << 15),
+        }
+    }
+
     /// Any float: most are small, some have no end, are no number or are too small to be normal.
     pub fn float(&mut self) -> f32 {
         let edges =

@@ -2,7 +2,7 @@
 //! the order of what is atomic does not matter.
 
 use crate::expression::{Generator, Variable};
-use crate::tree::{BOOL, Expr, F32, I32, Scalar, Stmt, Text, Type, U32};
+use crate::tree::{BOOL, Expr, F16, F32, I32, Scalar, Stmt, Text, Type, U32, U64};
 
 /// What jumps there may be.
 #[derive(Clone)]
@@ -58,7 +58,8 @@ impl Generator {
     fn statement(&mut self, flow: &Flow, outside: usize) -> Stmt {
         let nested = Flow { depth: flow.depth.saturating_sub(1), ..flow.clone() };
         match self.random.below(if flow.depth == 0 { 12 } else { 21 }) {
-            0..4 => self.assign(),
+            0..3 => self.assign(),
+            3 => self.shuffle().unwrap_or_else(|| self.assign()),
             4 | 5 => self.compound(),
             6 | 7 => self.declare(outside),
             8 => self.atomic(),
@@ -90,18 +91,21 @@ impl Generator {
     }
 
     fn compound(&mut self) -> Stmt {
-        let scalar = *self.random.pick(&[Scalar::I32, Scalar::U32, Scalar::F32]);
+        let mut scalars = vec![Scalar::I32, Scalar::U32, Scalar::F32];
+        scalars.extend(&self.scalars);
+        let scalar = *self.random.pick(&scalars);
         let size = self.random.below(5) as u8;
-        let ty = if size < 2 { Type::Scalar(scalar) } else { Type::Vector(size, scalar) };
+        let of = |scalar| if size < 2 { Type::Scalar(scalar) } else { Type::Vector(size, scalar) };
+        let ty = of(scalar);
         let Some(place) = self.place(&ty, true, 2) else { return self.assign() };
-        let integer = scalar != Scalar::F32;
+        let integer = !scalar.is_float();
         if size < 2 && integer && self.random.percent(30) {
             return Stmt::Line(Text::new(["$0++;", "$0--;"][self.random.below(2)], vec![place]));
         }
-        let operators = ["+=", "-=", "*=", "/=", "%=", "^=", "&=", "|="];
-        let operator = operators[self.random.below(if integer { 8 } else { 4 })];
-        let value = self.expr(&ty, 2);
-        Stmt::Line(Text::new(format!("$0 {operator} $1;"), vec![place, value]))
+        let operators = ["+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "<<=", ">>="];
+        let at = self.random.below(if integer { operators.len() } else { 5 });
+        let value = self.expr(&if at < 8 { ty } else { of(Scalar::U32) }, 2);
+        Stmt::Line(Text::new(format!("$0 {} $1;", operators[at]), vec![place, value]))
     }
 
     /// A new name, or one that hides another from outside of the block that begins at `outside`.
@@ -140,6 +144,13 @@ impl Generator {
 
     /// On a word that all share. Its result is not used, and each operation has words of its own.
     fn atomic(&mut self) -> Stmt {
+        if self.atomic_floats && self.random.percent(40) {
+            // Halves of few whole numbers: no sum of them is rounded, so that the order does not matter.
+            let (at, name) = [(0, "atomicAdd"), (1, "atomicSub")][self.random.below(2)];
+            let parts = vec![self.expr(&U32, 1), self.expr(&I32, 2)];
+            let text = format!("{name}(&atomic_f[($0 % 6u) * 2u + {at}u], f32($1 % 16i) * 0.5f);");
+            return Stmt::Line(Text::new(text, parts));
+        }
         let at = self.random.below(ATOMICS.len());
         let (ty, array) = if self.random.percent(50) { (U32, "atomic_u") } else { (I32, "atomic_i") };
         let parts = vec![self.expr(&U32, 1), self.expr(&ty, 2)];
@@ -148,21 +159,37 @@ impl Generator {
 
     /// On the invocation's own word: results are used.
     fn own_atomic(&mut self) -> Stmt {
-        let Some(to) = self.place(&U32, true, 1).filter(|_| self.entry) else { return self.assign() };
-        let value = self.expr(&U32, 2);
-        let call = match self.random.below(8) {
-            6 => "atomicExchange(&atomic_own[place], $1)".to_owned(),
-            7 => "atomicCompareExchangeWeak(&atomic_own[place], $1 % 4u, $1).old_value".to_owned(),
-            at => format!("{}(&atomic_own[place], $1)", ATOMICS[at % ATOMICS.len()]),
+        let float = self.atomic_floats && self.random.percent(40);
+        let (ty, word) = if float { (F32, "atomic_own_f[place]") } else { (U32, "atomic_own[place]") };
+        let Some(to) = self.place(&ty, true, 1).filter(|_| self.entry) else { return self.assign() };
+        let value = self.expr(&ty, 2);
+        let name = if float {
+            ["atomicAdd", "atomicSub", "atomicExchange"][self.random.below(3)]
+        } else {
+            match self.random.below(8) {
+                6 => "atomicExchange",
+                7 => "atomicCompareExchangeWeak",
+                at => ATOMICS[at % ATOMICS.len()],
+            }
         };
-        Stmt::Line(Text::new(format!("$0 = {call} + atomicLoad(&atomic_own[place]);"), vec![to, value]))
+        let call = match name {
+            "atomicCompareExchangeWeak" => format!("{name}(&{word}, $1 % 4u, $1).old_value"),
+            _ => format!("{name}(&{word}, $1)"),
+        };
+        Stmt::Line(Text::new(format!("$0 = {call} + atomicLoad(&{word});"), vec![to, value]))
     }
 
     /// The last element is meant, which is the last invocation's own.
     fn past_the_end(&mut self) -> Stmt {
-        let (place, ty) = [("columns[@]", U32), ("rows[@][@]", U32), ("items[@].list[@]", U32), ("vectors[@].y", F32)]
-            [self.random.below(4)]
-        .clone();
+        let mut places =
+            vec![("columns[@]", U32), ("rows[@][@]", U32), ("items[@].list[@]", U32), ("vectors[@].y", F32)];
+        if self.has(Scalar::F16) {
+            places.push(("halves[@]", F16));
+        }
+        if self.has(Scalar::U64) {
+            places.extend([("wides[@]", U64), ("mixed[@].p[@]", U64)]);
+        }
+        let (place, ty) = self.random.pick(&places).clone();
         let (index, value) = (self.expr(&U32, 2), self.expr(&ty, 2));
         if !self.entry {
             return self.compound();

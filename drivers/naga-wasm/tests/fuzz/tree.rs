@@ -8,6 +8,9 @@ pub enum Scalar {
     Bool,
     I32,
     U32,
+    I64,
+    U64,
+    F16,
     F32,
 }
 
@@ -18,7 +21,7 @@ pub enum Type {
     /// So many components.
     Vector(u8, Scalar),
     /// So many columns of so many rows, of floats.
-    Matrix(u8, u8),
+    Matrix(u8, u8, Scalar),
     Array(Box<Type>, u8),
     /// The structure that every kernel declares.
     Item,
@@ -27,6 +30,9 @@ pub enum Type {
 pub const BOOL: Type = Type::Scalar(Scalar::Bool);
 pub const I32: Type = Type::Scalar(Scalar::I32);
 pub const U32: Type = Type::Scalar(Scalar::U32);
+pub const I64: Type = Type::Scalar(Scalar::I64);
+pub const U64: Type = Type::Scalar(Scalar::U64);
+pub const F16: Type = Type::Scalar(Scalar::F16);
 pub const F32: Type = Type::Scalar(Scalar::F32);
 
 /// The members of [`Type::Item`].
@@ -35,7 +41,7 @@ pub fn members() -> [(&'static str, Type); 5] {
         ("n", I32),
         ("v", Type::Vector(3, Scalar::F32)),
         ("list", Type::Array(Box::new(U32), 3)),
-        ("m", Type::Matrix(2, 3)),
+        ("m", Type::Matrix(2, 3, Scalar::F32)),
         ("p", Type::Vector(2, Scalar::U32)),
     ]
 }
@@ -46,6 +52,9 @@ impl Display for Scalar {
             Self::Bool => "bool",
             Self::I32 => "i32",
             Self::U32 => "u32",
+            Self::I64 => "i64",
+            Self::U64 => "u64",
+            Self::F16 => "f16",
             Self::F32 => "f32",
         })
     }
@@ -56,14 +65,43 @@ impl Display for Type {
         match self {
             Self::Scalar(scalar) => scalar.fmt(f),
             Self::Vector(size, scalar) => write!(f, "vec{size}<{scalar}>"),
-            Self::Matrix(columns, rows) => write!(f, "mat{columns}x{rows}<f32>"),
+            Self::Matrix(columns, rows, scalar) => write!(f, "mat{columns}x{rows}<{scalar}>"),
             Self::Array(element, count) => write!(f, "array<{element}, {count}>"),
             Self::Item => f.write_str("Item"),
         }
     }
 }
 
+impl Scalar {
+    /// What numbers of it end with.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::Bool => "",
+            Self::I32 => "i",
+            Self::U32 => "u",
+            Self::I64 => "li",
+            Self::U64 => "lu",
+            Self::F16 => "h",
+            Self::F32 => "f",
+        }
+    }
+
+    /// Whether it is a kind of float.
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::F32)
+    }
+}
+
 impl Type {
+    /// What its numbers are; none if they are of several kinds.
+    pub fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Self::Scalar(scalar) | Self::Vector(_, scalar) | Self::Matrix(_, _, scalar) => Some(*scalar),
+            Self::Array(element, _) => element.scalar(),
+            Self::Item => None,
+        }
+    }
+
     /// The numbers in a value at `path`: where each is, and what it is.
     pub fn leaves(&self, path: &str) -> Vec<(String, Scalar)> {
         let parts = |count: u8, part: &Self| {
@@ -72,7 +110,7 @@ impl Type {
         match self {
             Self::Scalar(scalar) => vec![(path.to_owned(), *scalar)],
             Self::Vector(size, scalar) => parts(*size, &Self::Scalar(*scalar)),
-            Self::Matrix(columns, rows) => parts(*columns, &Self::Vector(*rows, Scalar::F32)),
+            Self::Matrix(columns, rows, scalar) => parts(*columns, &Self::Vector(*rows, *scalar)),
             Self::Array(element, count) => parts(*count, element),
             Self::Item => {
                 members().iter().flat_map(|(name, member)| member.leaves(&format!("{path}.{name}"))).collect()
