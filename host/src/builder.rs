@@ -2,7 +2,7 @@
 
 use crate::{
     Host,
-    cache::{self, Cache},
+    cache::CodeCache,
     engine::{self, Ticker},
     error::{Error, Result},
     host::Inner,
@@ -37,7 +37,7 @@ pub struct Builder {
     registry: Option<Vec<u8>>,
     compile: Compile,
     worker_limits: WorkerLimits,
-    cache: Option<(PathBuf, u64)>,
+    cache: Option<CodeCache>,
     remembered: usize,
     pool: Option<Pool>,
     audit: Option<Arc<dyn audit::Sink>>,
@@ -63,7 +63,7 @@ impl Builder {
     /// - drivers: none; a host without drivers runs tenants that find an empty list
     /// - registry: [`crate::bundled_registry`]
     /// - compilation: in a child process, started from this program, limited to 2 GiB, 60 s of processor time and 120 s in all
-    /// - cache folder: none
+    /// - code cache: none
     /// - programs remembered in memory: 64
     /// - threads for what blocks: a [`Pool`] of the host's own
     /// - audit sink: none (events go to `tracing`)
@@ -148,20 +148,10 @@ impl Builder {
         self
     }
 
-    /// Keeps compiled code in a folder, which only this user may be able to write. 1 GiB; see [`Builder::cache_bytes`].
+    /// Keeps the code of components for the next process. Drivers are given theirs by whoever makes them.
     #[must_use]
-    pub fn cache_folder(mut self, folder: impl Into<PathBuf>) -> Self {
-        let bytes = self.cache.take().map_or(cache::DEFAULT_MAX_BYTES, |(_, bytes)| bytes);
-        self.cache = Some((folder.into(), bytes));
-        self
-    }
-
-    /// Changes how much the cache folder may hold. Without a folder it changes nothing.
-    #[must_use]
-    pub fn cache_bytes(mut self, bytes: u64) -> Self {
-        if let Some((_, most)) = &mut self.cache {
-            *most = bytes;
-        }
+    pub fn code_cache(mut self, cache: CodeCache) -> Self {
+        self.cache = Some(cache);
         self
     }
 
@@ -204,7 +194,7 @@ impl Builder {
     /// Builds the host.
     ///
     /// # Errors
-    /// [`Error::Setup`] if a part is missing or wrong, saying what to do; [`Error::Engine`]; [`Error::WeakEngine`]; [`Error::Cache`].
+    /// [`Error::Setup`] if a part is missing or wrong, saying what to do; [`Error::Engine`]; [`Error::WeakEngine`].
     pub fn build(self) -> Result<Host> {
         let compile = match self.compile {
             Compile::InProcess => None,
@@ -242,7 +232,6 @@ impl Builder {
         };
         let registry = registry::prepare(registry, features(&engine))
             .map_err(|rejection| Error::Setup(format!("the registry component: {rejection}")))?;
-        let cache = self.cache.map(|(folder, bytes)| Cache::open(&folder, bytes)).transpose()?.map(Arc::new);
 
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workbench = Workbench::new(cores);
@@ -268,7 +257,7 @@ impl Builder {
             registry: registry.into(),
             workbench,
             compiler,
-            cache,
+            cache: self.cache,
             recent: Recent::new(self.remembered),
             pool: self.pool.unwrap_or_default(),
             audit: self.audit,

@@ -7,16 +7,23 @@
 use crate::error::{Error, Result};
 use sha2::{Digest, Sha256};
 use std::{
+    fmt,
     fs::{self, DirBuilder, File, Metadata, OpenOptions},
     io::{self, ErrorKind, Read, Write},
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::SystemTime,
 };
 
 /// Bytes of all entries: some thousand small components, or a hundred language runtimes.
-pub const DEFAULT_MAX_BYTES: u64 = 1 << 30;
+const DEFAULT_MAX_BYTES: u64 = 1 << 30;
+
+/// Entries. Kernels are some tens of kilobytes, and each that is added has the folder listed, which takes some milliseconds with this many.
+const MAX_ENTRIES: usize = 4096;
 
 const MAGIC: [u8; 8] = *b"halcode1";
 const KEY: &str = "key";
@@ -27,11 +34,23 @@ const TEMPORARY: &str = "tmp";
 /// A temporary file older than this was left by a process that died.
 const TEMPORARY_S: u64 = 600;
 
-/// A folder of compiled code.
-pub(crate) struct Cache {
+/// A folder of compiled code: of a host's components ([`Builder::code_cache`](crate::Builder::code_cache)), of a driver's kernels (as a
+/// [`hal_driver::CodeCache`]), or of both. Processes may share it; clones are one.
+///
+/// It keeps at most 1 GiB, or what [`CodeCache::max_bytes`] says, in at most 4,096 files; what was used longest ago goes first. Whatever is wrong with a
+/// file costs a compilation and nothing else.
+///
+/// Given to a driver, it is shared by all tenants of that driver: how fast a kernel loads tells a tenant whether anybody has loaded it before. Keep one for
+/// each tenant, or none, where that matters.
+#[derive(Clone)]
+pub struct CodeCache(Arc<Inner>);
+
+#[derive(Clone)]
+struct Inner {
     folder: PathBuf,
     key: [u8; KEY_BYTES],
     max_bytes: u64,
+    max_entries: usize,
 }
 
 /// What an entry was compiled from and for.
@@ -49,22 +68,45 @@ impl Key {
         Self(hash.finalize().into())
     }
 
+    /// Of a driver's code. No component's key is one: those begin with a hash that no driver chooses.
+    fn of_driver(parts: &[&[u8]]) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(b"driver\0");
+        for part in parts {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        Self(hash.finalize().into())
+    }
+
     fn hex(&self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
-impl Cache {
-    /// Opens `folder`, making it if it is not there.
+impl CodeCache {
+    /// Opens `folder`, making it if it is not there. Only this user may be able to write it.
     ///
     /// # Errors
     /// [`Error::Cache`] if another user owns or can write it or a folder above it, or if it cannot be used.
-    pub(crate) fn open(folder: &Path, max_bytes: u64) -> Result<Self> {
-        let named = folder;
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        let named = folder.as_ref();
         let folder = private_folder(named)?;
         let key = key(&folder, rustix::process::geteuid().as_raw())
             .map_err(|error| Error::Cache { folder: named.display().to_string(), cause: error.to_string() })?;
-        Ok(Self { folder, key, max_bytes })
+        Ok(Self(Arc::new(Inner { folder, key, max_bytes: DEFAULT_MAX_BYTES, max_entries: MAX_ENTRIES })))
+    }
+
+    /// Changes how many bytes this handle, and its clones from now on, leave in the folder.
+    #[must_use]
+    pub fn max_bytes(self, max_bytes: u64) -> Self {
+        Self(Arc::new(Inner { max_bytes, ..Inner::clone(&self.0) }))
+    }
+
+    /// Where it is, without links: a folder that only this user can write, and so good for other things that are believed when they are read
+    /// again, such as a GPU driver's pipelines. Files with other endings than the cache's own are left alone.
+    pub fn folder(&self) -> &Path {
+        &self.0.folder
     }
 
     /// The artefact of `key`, if this installation wrote it. Anything else under that name is removed.
@@ -85,22 +127,22 @@ impl Cache {
     /// Keeps `artefact`. A failure costs the next start a compilation, so it is only logged.
     pub(crate) fn store(&self, key: &Key, artefact: &[u8]) {
         if let Err(error) = self.write(key, artefact) {
-            tracing::warn!(folder = %self.folder.display(), %error, "compiled code was not cached");
+            tracing::warn!(folder = %self.0.folder.display(), %error, "compiled code was not cached");
         }
         if let Err(error) = self.evict() {
-            tracing::warn!(folder = %self.folder.display(), %error, "the code cache was not trimmed");
+            tracing::warn!(folder = %self.0.folder.display(), %error, "the code cache was not trimmed");
         }
     }
 
     fn path(&self, key: &Key) -> PathBuf {
-        self.folder.join(key.hex()).with_extension(EXTENSION)
+        self.0.folder.join(key.hex()).with_extension(EXTENSION)
     }
 
     fn read(&self, path: &Path, key: &Key) -> io::Result<Vec<u8>> {
         let mut file = open(path)?;
         let metadata = file.metadata()?;
         private(&metadata)?;
-        if metadata.len() > self.max_bytes {
+        if metadata.len() > self.0.max_bytes {
             return Err(invalid("it is larger than the cache"));
         }
         let mut head = [0; MAGIC.len() + TAG_BYTES];
@@ -118,7 +160,7 @@ impl Cache {
 
     fn write(&self, key: &Key, artefact: &[u8]) -> io::Result<()> {
         let tag = self.tag(key, artefact);
-        publish(&self.folder, |file| {
+        publish(&self.0.folder, |file| {
             file.write_all(&MAGIC)?;
             file.write_all(&tag)?;
             file.write_all(artefact)
@@ -131,18 +173,18 @@ impl Cache {
         const BLOCK: usize = 64;
         let pad = |byte: u8| {
             let mut block = [byte; BLOCK];
-            block.iter_mut().zip(self.key).for_each(|(padded, key)| *padded ^= key);
+            block.iter_mut().zip(self.0.key).for_each(|(padded, key)| *padded ^= key);
             block
         };
         let inner = Sha256::new().chain_update(pad(0x36)).chain_update(key.0).chain_update(artefact).finalize();
         Sha256::new().chain_update(pad(0x5c)).chain_update(inner).finalize().into()
     }
 
-    /// Removes the entries used longest ago until the rest is under the cap.
+    /// Removes the entries used longest ago until the rest is under both caps.
     fn evict(&self) -> io::Result<()> {
         let mut entries = Vec::new();
         let now = SystemTime::now();
-        for entry in fs::read_dir(&self.folder)? {
+        for entry in fs::read_dir(&self.0.folder)? {
             let path = entry?.path();
             // Another process may have removed it meanwhile.
             let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
@@ -157,14 +199,38 @@ impl Cache {
         }
         entries.sort();
         let mut total: u64 = entries.iter().map(|(_, bytes, _)| bytes).sum();
+        let mut left = entries.len();
         for (_, bytes, path) in entries {
-            if total <= self.max_bytes {
+            if total <= self.0.max_bytes && left <= self.0.max_entries {
                 break;
             }
             let _ = fs::remove_file(path);
             total -= bytes;
+            left -= 1;
         }
         Ok(())
+    }
+}
+
+// SAFETY: `load` answers only what carries a keyed hash over the key of these parts and all of the code, under a key that only this user can read, from a
+// folder in which only this user can write.
+unsafe impl hal_driver::CodeCache for CodeCache {
+    fn load(&self, parts: &[&[u8]]) -> Option<Vec<u8>> {
+        let found = self.load(&Key::of_driver(parts));
+        let result = if found.is_some() { "hit" } else { "miss" };
+        metrics::counter!("hal_host_kernel_cache", "result" => result).increment(1);
+        found
+    }
+
+    fn store(&self, parts: &[&[u8]], code: &[u8]) {
+        self.store(&Key::of_driver(parts), code);
+    }
+}
+
+impl fmt::Debug for CodeCache {
+    /// Without the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CodeCache").field("folder", &self.0.folder).finish_non_exhaustive()
     }
 }
 
@@ -188,7 +254,9 @@ fn key(folder: &Path, user: u32) -> io::Result<[u8; KEY_BYTES]> {
     if !path.exists() {
         let mut key = [0; KEY_BYTES];
         File::open("/dev/urandom")?.read_exact(&mut key)?;
-        match publish(folder, |file| file.write_all(&key))?.link_to(&path) {
+        // A key that a crash left half-written would have the whole folder refused.
+        let made = publish(folder, |file| file.write_all(&key).and_then(|()| file.sync_all()))?;
+        match made.link_to(&path) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
@@ -204,12 +272,8 @@ fn key(folder: &Path, user: u32) -> io::Result<[u8; KEY_BYTES]> {
     Ok(key)
 }
 
-/// Makes a folder that only this user can write, if it is not there, and answers where it is: for what is believed when it is read again, such as
-/// compiled code, or a driver's pipelines.
-///
-/// # Errors
-/// [`Error::Cache`] if another user owns or can write it or a folder above it, or if it cannot be used.
-pub fn private_folder(folder: &Path) -> Result<PathBuf> {
+/// Makes a folder that only this user can write, if it is not there, and answers where it is.
+fn private_folder(folder: &Path) -> Result<PathBuf> {
     let refuse = |cause: String| Error::Cache { folder: folder.display().to_string(), cause };
     let failed = |error: io::Error| refuse(error.to_string());
     match DirBuilder::new().mode(0o700).create(folder) {
@@ -257,7 +321,7 @@ fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
 }
 
-/// A finished temporary file; removed unless it is renamed.
+/// A finished temporary file, not synced: what a crash leaves half-written is told by its keyed hash. Removed unless it is renamed.
 struct Unpublished(PathBuf);
 
 fn publish(folder: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<Unpublished> {
@@ -269,7 +333,6 @@ fn publish(folder: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io:
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
     let unpublished = Unpublished(path);
     fill(&mut file)?;
-    file.sync_all()?;
     Ok(unpublished)
 }
 
@@ -291,129 +354,4 @@ impl Drop for Unpublished {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::fs::symlink;
-
-    fn key_of(text: &str) -> Key {
-        Key::new(text.as_bytes(), &[7; 32])
-    }
-
-    fn mode(path: &Path, mode: u32) {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    }
-
-    fn refusal(result: Result<Cache>) -> String {
-        result.err().expect("refused").to_string()
-    }
-
-    #[test]
-    fn what_was_stored_is_found_again_also_by_another_process() {
-        let at = tempfile::tempdir().unwrap();
-        let folder = at.path().join("code");
-        let cache = Cache::open(&folder, 1 << 20).unwrap();
-        assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
-        cache.store(&key_of("a"), b"native code");
-        assert_eq!(cache.load(&key_of("a")).as_deref(), Some(&b"native code"[..]));
-        assert_eq!(cache.load(&key_of("b")), None);
-        let again = Cache::open(&folder, 1 << 20).unwrap();
-        assert_eq!(again.load(&key_of("a")).as_deref(), Some(&b"native code"[..]));
-    }
-
-    #[test]
-    fn a_changed_entry_is_removed() {
-        let at = tempfile::tempdir().unwrap();
-        let cache = Cache::open(&at.path().join("code"), 1 << 20).unwrap();
-        cache.store(&key_of("a"), b"native code");
-        let path = cache.path(&key_of("a"));
-        for cut in [0, 7, 39, 45] {
-            let mut bytes = fs::read(&path).unwrap();
-            bytes.truncate(cut);
-            fs::write(&path, &bytes).unwrap();
-            assert_eq!(cache.load(&key_of("a")), None, "cut to {cut}");
-            assert!(!path.exists());
-            cache.store(&key_of("a"), b"native code");
-        }
-        let mut bytes = fs::read(&path).unwrap();
-        *bytes.last_mut().unwrap() ^= 1;
-        fs::write(&path, &bytes).unwrap();
-        assert_eq!(cache.load(&key_of("a")), None);
-        // An entry under another's name.
-        cache.store(&key_of("a"), b"native code");
-        fs::rename(&path, cache.path(&key_of("b"))).unwrap();
-        assert_eq!(cache.load(&key_of("b")), None);
-    }
-
-    #[test]
-    fn an_entry_of_another_installation_is_not_loaded() {
-        let at = tempfile::tempdir().unwrap();
-        let (one, two) = (at.path().join("one"), at.path().join("two"));
-        let (one, two) = (Cache::open(&one, 1 << 20).unwrap(), Cache::open(&two, 1 << 20).unwrap());
-        one.store(&key_of("a"), b"native code");
-        fs::copy(one.path(&key_of("a")), two.path(&key_of("a"))).unwrap();
-        assert_eq!(two.load(&key_of("a")), None);
-    }
-
-    #[test]
-    fn a_link_or_a_file_that_others_can_write_is_not_loaded() {
-        let at = tempfile::tempdir().unwrap();
-        let cache = Cache::open(&at.path().join("code"), 1 << 20).unwrap();
-        cache.store(&key_of("a"), b"native code");
-        let (path, aside) = (cache.path(&key_of("a")), at.path().join("aside"));
-        fs::rename(&path, &aside).unwrap();
-        symlink(&aside, &path).unwrap();
-        assert_eq!(cache.load(&key_of("a")), None);
-        fs::rename(&aside, &path).unwrap();
-        mode(&path, 0o666);
-        assert_eq!(cache.load(&key_of("a")), None);
-    }
-
-    #[test]
-    fn a_folder_that_others_can_write_is_refused() {
-        let at = tempfile::tempdir().unwrap();
-        let folder = at.path().join("code");
-        Cache::open(&folder, 1).unwrap();
-        mode(&folder, 0o770);
-        assert!(refusal(Cache::open(&folder, 1)).contains("others can write it (mode 770)"));
-        mode(&folder, 0o700);
-        mode(at.path(), 0o777);
-        assert!(refusal(Cache::open(&folder, 1)).contains("can be written by others (mode 777)"));
-        mode(at.path(), 0o700);
-        mode(&folder.join(KEY), 0o644);
-        assert!(refusal(Cache::open(&folder, 1)).contains("key"));
-    }
-
-    #[test]
-    fn a_folder_of_another_user_is_refused() {
-        let at = tempfile::tempdir().unwrap();
-        let folder = at.path().join("code");
-        fs::create_dir(&folder).unwrap();
-        if std::os::unix::fs::chown(&folder, Some(65534), None).is_err() {
-            eprintln!("skipped: giving a folder to another user takes root");
-            return;
-        }
-        assert!(refusal(Cache::open(&folder, 1)).contains("belongs to user 65534"));
-        // The same for a folder above it.
-        let below = folder.join("below");
-        fs::create_dir(&below).unwrap();
-        assert!(refusal(Cache::open(&below, 1)).contains("belongs to user 65534"));
-    }
-
-    #[test]
-    fn the_entries_used_longest_ago_go_first() {
-        let at = tempfile::tempdir().unwrap();
-        let cache = Cache::open(&at.path().join("code"), 250).unwrap();
-        for name in ["a", "b"] {
-            cache.store(&key_of(name), &[0; 60]);
-        }
-        let old = SystemTime::now() - std::time::Duration::from_secs(60);
-        for name in ["a", "b"] {
-            File::options().append(true).open(cache.path(&key_of(name))).unwrap().set_modified(old).unwrap();
-        }
-        assert!(cache.load(&key_of("a")).is_some());
-        cache.store(&key_of("c"), &[0; 60]);
-        assert!(cache.load(&key_of("a")).is_some());
-        assert!(cache.load(&key_of("b")).is_none());
-        assert!(cache.load(&key_of("c")).is_some());
-    }
-}
+mod tests;

@@ -3,7 +3,7 @@
 use crate::{
     Inspection, LoadOptions, Program, State, Tenant, TenantOptions,
     builder::Builder,
-    cache::{Cache, Key},
+    cache::{CodeCache, Key},
     engine::{self, Ticker},
     error::{Error, Rejection, Result},
     load::{
@@ -45,7 +45,7 @@ pub(crate) struct Inner {
     pub(crate) registry: Arc<[u8]>,
     pub(crate) workbench: Workbench,
     pub(crate) compiler: Compiler,
-    pub(crate) cache: Option<Arc<Cache>>,
+    pub(crate) cache: Option<CodeCache>,
     pub(crate) recent: Recent,
     pub(crate) pool: Pool,
     pub(crate) audit: Option<Arc<dyn audit::Sink>>,
@@ -156,7 +156,7 @@ impl Host {
         let Inner { engine, cache, .. } = &*self.0;
         let key = Key::new(&bytes, &worker::fingerprint(engine));
         if let Some(cache) = cache {
-            let (cache, inner) = (Arc::clone(cache), Arc::clone(&self.0));
+            let (cache, inner) = (cache.clone(), Arc::clone(&self.0));
             let found =
                 blocking(move || Ok(cache.load(&key).and_then(|artefact| inner.deserialize(&artefact).ok()))).await?;
             if let Some(component) = found {

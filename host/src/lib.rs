@@ -23,7 +23,7 @@ pub mod wit;
 pub mod worker;
 
 pub use builder::Builder;
-pub use cache::private_folder;
+pub use cache::CodeCache;
 pub use engine::config;
 pub use error::{Culprit, Error, Rejection, Result};
 pub use hal_core;

@@ -37,9 +37,10 @@
 //!
 //! Roles and names follow IREE's HAL (`iree_hal_driver_t`, `iree_hal_device_t`, ...).
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod buffer;
+mod code;
 mod device;
 mod driver;
 mod error;
@@ -50,6 +51,7 @@ mod profile;
 mod work;
 
 pub use buffer::{Buffer, BufferParams, MemoryAccess, MemoryType, Transfer, Usage};
+pub use code::CodeCache;
 pub use device::{Device, DeviceInfo, DeviceKind, Heap, Limits, LoadRequest};
 pub use driver::{Driver, DriverInfo, Parameters, Unusable};
 pub use error::{Code, Error, Result};

@@ -2,6 +2,7 @@
 
 use crate::{
     buffer::CpuBuffer,
+    codegen::Codegen,
     executable::{CpuExecutable, Loaded},
     load,
     memory::Memory,
@@ -13,7 +14,6 @@ use hal_driver::{
 };
 use hal_kernel::Cache;
 use std::sync::Arc;
-use wasmtime::Engine;
 
 /// Host memory is all of these at once.
 const MEMORY: MemoryType = MemoryType::all();
@@ -42,7 +42,7 @@ pub(crate) struct CpuDevice {
     info: DeviceInfo,
     limits: Limits,
     heap: Heap,
-    pub(crate) engine: Engine,
+    pub(crate) codegen: Codegen,
     /// Whether kernels may add products that were not rounded; for all of them, so that the cache needs no word of it.
     contract: bool,
     cache: Cache<Loaded>,
@@ -52,13 +52,13 @@ pub(crate) struct CpuDevice {
 impl CpuDevice {
     /// Costs address space and a few system calls. `slots`: how many threads may run one dispatch.
     pub(crate) fn new(
-        engine: &Engine,
+        codegen: &Codegen,
         info: DeviceInfo,
         pool: Option<Arc<Pool>>,
         slots: u32,
         contract: bool,
     ) -> Result<Self> {
-        let memory = Memory::new(engine, slots, info.memory_bytes)?;
+        let memory = Memory::new(&codegen.engine, slots, info.memory_bytes)?;
         Ok(Self {
             limits: Limits {
                 max_buffer_bytes: info.memory_bytes,
@@ -67,7 +67,7 @@ impl CpuDevice {
             },
             heap: Heap { memory: MEMORY, max_allocation: info.memory_bytes },
             info,
-            engine: engine.clone(),
+            codegen: codegen.clone(),
             contract,
             cache: Cache::default(),
             state: Arc::new(DeviceState::new(memory, pool, slots)),
@@ -101,7 +101,7 @@ impl Device for CpuDevice {
 
     fn load(&self, request: &LoadRequest<'_>) -> Result<Arc<dyn Executable>> {
         self.state.alive()?;
-        let compile = || load::load(&self.engine, request, &self.info.features, self.contract);
+        let compile = || load::load(&self.codegen, request, &self.info.features, self.contract);
         let loaded = self.cache.load(request, compile)?;
         Ok(Arc::new(CpuExecutable::new(&self.state, loaded)))
     }

@@ -1,9 +1,8 @@
 //! The drivers: how works of a device are run.
 
-use crate::{config::Config, device::CpuDevice, memory, pages, pool::Pool};
+use crate::{codegen::Codegen, config::Config, device::CpuDevice, memory, pages, pool::Pool};
 use hal_driver::{Code, Device, DeviceInfo, DeviceKind, Driver, DriverInfo, Error, Parameters, Result};
 use std::sync::Arc;
-use wasmtime::Engine;
 
 /// The only device's path.
 const PATH: &str = "0";
@@ -39,7 +38,7 @@ pub(crate) struct CpuDriver {
     pub(crate) full_name: &'static str,
     pub(crate) flavour: Flavour,
     pub(crate) config: Config,
-    pub(crate) engine: Engine,
+    pub(crate) codegen: Codegen,
     pub(crate) pool: Arc<Pool>,
 }
 
@@ -95,7 +94,7 @@ impl Driver for CpuDriver {
         check(path)?;
         let contract = contraction(parameters)?;
         let pool = (self.flavour == Flavour::Task).then(|| self.pool.clone());
-        Ok(Arc::new(CpuDevice::new(&self.engine, self.device(), pool, self.slots(), contract)?))
+        Ok(Arc::new(CpuDevice::new(&self.codegen, self.device(), pool, self.slots(), contract)?))
     }
 }
 

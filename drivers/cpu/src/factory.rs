@@ -1,21 +1,20 @@
 //! The factory: one engine and one pool, and the drivers over them.
 
 use crate::{
+    codegen::Codegen,
     config::Config,
     driver::{self, CpuDriver, DRIVERS},
-    engine,
     pool::Pool,
 };
 use hal_driver::{Code, Driver, DriverInfo, Error, Factory, FactoryInfo, Result};
 use std::sync::Arc;
-use wasmtime::Engine;
 
 /// Lists `cpu`, `local-sync` and `local-task`, and makes them.
 ///
 /// All drivers and devices of one factory share its workers; dropping the last of them ends the threads. Two factories share nothing.
 pub struct CpuFactory {
     config: Config,
-    engine: Engine,
+    codegen: Codegen,
     pool: Arc<Pool>,
 }
 
@@ -25,7 +24,8 @@ impl CpuFactory {
     /// # Errors
     /// `Unavailable` on a processor for which there is no code generator.
     pub fn new(config: Config) -> Result<Self> {
-        Ok(Self { engine: engine::new()?, pool: Arc::new(Pool::new(config.workers)), config })
+        let codegen = Codegen::new(config.code_cache.clone())?;
+        Ok(Self { codegen, pool: Arc::new(Pool::new(config.workers)), config })
     }
 }
 
@@ -52,7 +52,7 @@ impl Factory for CpuFactory {
             full_name,
             flavour,
             config: self.config.clone(),
-            engine: self.engine.clone(),
+            codegen: self.codegen.clone(),
             pool: self.pool.clone(),
         }))
     }

@@ -1,6 +1,7 @@
 //! A compiled kernel, and the instances that run it.
 
 use crate::{
+    codegen::Codegen,
     cost,
     dispatch::Job,
     memory::{Memory, SCRATCH_BYTES},
@@ -12,8 +13,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use wasmtime::{
-    AsContextMut, Caller, Engine, Extern, Func, Global, Instance, Module, Store, StoreLimits, StoreLimitsBuilder,
-    TypedFunc, Val,
+    AsContextMut, Caller, Extern, Func, Global, Instance, Module, Store, StoreLimits, StoreLimitsBuilder, TypedFunc,
+    Val,
 };
 
 /// Work units between two looks at deadline, stop and loss: about a millisecond.
@@ -63,7 +64,7 @@ pub(crate) enum Ended {
 }
 
 impl Kernel {
-    pub(crate) fn new(engine: &Engine, compiled: naga_wasm::Kernel) -> Result<Self> {
+    pub(crate) fn new(codegen: &Codegen, compiled: naga_wasm::Kernel) -> Result<Self> {
         if compiled.scratch_per_worker > SCRATCH_BYTES {
             return Err(defect("it wants more scratch than it was told there is"));
         }
@@ -75,7 +76,7 @@ impl Kernel {
         };
         let costs = cost::of(&compiled.wasm).map_err(|error| refused(&error))?;
         check(costs)?;
-        let module = Module::new(engine, &compiled.wasm).map_err(|error| refused(&error))?;
+        let module = codegen.module(&compiled.wasm).map_err(|error| refused(&error))?;
         let straight = !compiled.features.loops;
         Ok(Self { module, straight, cost: costs.straight, abi: compiled.abi, idle: Mutex::default() })
     }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod buffer;
+mod codegen;
 mod config;
 mod convert;
 mod cost;

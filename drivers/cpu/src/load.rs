@@ -1,11 +1,10 @@
 //! From source to machine code.
 
-use crate::{convert, device::LIMITS, executable::Loaded, kernel::Kernel, memory::SCRATCH_BYTES};
+use crate::{codegen::Codegen, convert, device::LIMITS, executable::Loaded, kernel::Kernel, memory::SCRATCH_BYTES};
 use hal_driver::{Code, Error, LoadRequest, Result};
 use hal_kernel::Program;
 use naga_wasm::Options;
 use std::sync::Arc;
-use wasmtime::Engine;
 
 /// Most entry points of one source: each is compiled on its own, in up to some tens of milliseconds.
 const MAX_FUNCTIONS: usize = 64;
@@ -15,7 +14,12 @@ const MAX_FUNCTIONS: usize = 64;
 const MAX_WASM_BYTES: usize = 1 << 20;
 
 /// Compiles every entry point; with `contract`, products may be added without having been rounded. *Blocking.*
-pub(crate) fn load(engine: &Engine, request: &LoadRequest<'_>, features: &[String], contract: bool) -> Result<Loaded> {
+pub(crate) fn load(
+    codegen: &Codegen,
+    request: &LoadRequest<'_>,
+    features: &[String],
+    contract: bool,
+) -> Result<Loaded> {
     let program = hal_kernel::load_for(request, features, &LIMITS)?;
     if program.functions().len() > MAX_FUNCTIONS {
         let found = program.functions().len();
@@ -24,10 +28,10 @@ pub(crate) fn load(engine: &Engine, request: &LoadRequest<'_>, features: &[Strin
             format!("{found} entry points; at most {MAX_FUNCTIONS} a source"),
         ));
     }
-    compile(engine, &program, contract)
+    compile(codegen, &program, contract)
 }
 
-fn compile(engine: &Engine, program: &Program, contract: bool) -> Result<Loaded> {
+fn compile(codegen: &Codegen, program: &Program, contract: bool) -> Result<Loaded> {
     let options = Options {
         max_scratch_bytes: SCRATCH_BYTES,
         max_workgroup_bytes: LIMITS.max_workgroup_memory_bytes,
@@ -52,7 +56,7 @@ fn compile(engine: &Engine, program: &Program, contract: bool) -> Result<Loaded>
                     ),
                 ));
             }
-            Kernel::new(engine, kernel)
+            Kernel::new(codegen, kernel)
         });
         loaded.kernels.push(Arc::new(kernel??));
         loaded.functions.push(function.into());

@@ -1,10 +1,10 @@
 //! Dispatches of kernels that no compiler would emit, through the whole driver.
 
 use crate::{
+    codegen::Codegen,
     config::Config,
     device::CpuDevice,
     driver::Flavour,
-    engine,
     executable::{CpuExecutable, Loaded},
     kernel::Kernel,
     pool::Pool,
@@ -76,7 +76,7 @@ const ADD_SLOWLY: &str = "(drop (i32.atomic.rmw.add
 
 const FOR_EVER: &str = "(loop $for_ever (if (call $spend (i64.const 4)) (then (return (i32.const 1)))) (br $for_ever))";
 
-fn device(engine: &wasmtime::Engine, pool: Option<&Arc<Pool>>, slots: u32) -> CpuDevice {
+fn device(codegen: &Codegen, pool: Option<&Arc<Pool>>, slots: u32) -> CpuDevice {
     let info = DeviceInfo {
         path: "0".into(),
         name: "test".into(),
@@ -85,7 +85,7 @@ fn device(engine: &wasmtime::Engine, pool: Option<&Arc<Pool>>, slots: u32) -> Cp
         formats: Vec::new(),
         features: Vec::new(),
     };
-    CpuDevice::new(engine, info, pool.cloned(), slots, false).unwrap()
+    CpuDevice::new(codegen, info, pool.cloned(), slots, false).unwrap()
 }
 
 struct Setup {
@@ -96,10 +96,10 @@ struct Setup {
 impl Setup {
     fn new(flavour: Flavour) -> Self {
         let pool = Arc::new(Pool::new(4));
-        let engine = engine::new().unwrap();
+        let codegen = Codegen::new(None).unwrap();
         match flavour {
-            Flavour::Sync => Self::with(device(&engine, None, 1)),
-            Flavour::Task => Self::with(device(&engine, Some(&pool), 4)),
+            Flavour::Sync => Self::with(device(&codegen, None, 1)),
+            Flavour::Task => Self::with(device(&codegen, Some(&pool), 4)),
         }
     }
 
@@ -109,7 +109,7 @@ impl Setup {
     }
 
     fn submit(&self, body: &str, groups: u32, control: &Arc<Control>) -> mpsc::Receiver<Result<Timing>> {
-        let kernel = Kernel::new(&self.device.engine, kernel(body, body.contains("loop"))).unwrap();
+        let kernel = Kernel::new(&self.device.codegen, kernel(body, body.contains("loop"))).unwrap();
         let loaded = Loaded { functions: Vec::new(), kernels: vec![Arc::new(kernel)] };
         let executable = CpuExecutable::new(&self.device.state, Arc::new(loaded));
         let (sender, receiver) = mpsc::channel();
@@ -222,13 +222,13 @@ fn any_trap_loses_the_device_and_nothing_else() {
 
 #[test]
 fn a_module_that_breaks_the_abi_is_an_error() {
-    let engine = engine::new().unwrap();
+    let codegen = Codegen::new(None).unwrap();
     let mut other = kernel(ADD, false);
     other.wasm = b"\0asm nonsense".to_vec();
-    assert_eq!(Kernel::new(&engine, other).err().unwrap().code, Code::Internal);
+    assert_eq!(Kernel::new(&codegen, other).err().unwrap().code, Code::Internal);
     let mut other = kernel(ADD, false);
     other.scratch_per_worker = u32::MAX;
-    assert_eq!(Kernel::new(&engine, other).err().unwrap().code, Code::Internal);
+    assert_eq!(Kernel::new(&codegen, other).err().unwrap().code, Code::Internal);
 }
 
 /// A function whose branches each read and write locals that all live to the end.
@@ -252,12 +252,12 @@ fn tangle(locals: usize, branches: usize) -> naga_wasm::Kernel {
 
 #[test]
 fn blocks_and_locals_are_bounded() {
-    let engine = engine::new().unwrap();
+    let codegen = Codegen::new(None).unwrap();
     // At the bound, whichever of the two is large: a branch is one block, and the loop adds two.
     for (locals, branches) in [(20, 9_990), (100, 9_990), (400, 2_490), (2000, 490), (10_000, 90)] {
         let kernel = tangle(locals, branches);
         let (size, begin) = (kernel.wasm.len(), Instant::now());
-        Kernel::new(&engine, kernel).unwrap();
+        Kernel::new(&codegen, kernel).unwrap();
         let took = begin.elapsed();
         println!("{branches} branches over {locals} locals, {size} bytes: {took:?}");
         assert!(took < Duration::from_secs(10), "{took:?}");
@@ -265,7 +265,7 @@ fn blocks_and_locals_are_bounded() {
     for (locals, branches, bound) in
         [(20, 10_000, "at most 10000;"), (101, 9_990, "at most 1000000;"), (20_000, 50, "at most 1000000;")]
     {
-        let error = Kernel::new(&engine, tangle(locals, branches)).err().unwrap();
+        let error = Kernel::new(&codegen, tangle(locals, branches)).err().unwrap();
         assert_eq!(error.code, Code::ResourceExhausted);
         assert!(error.message.contains(bound), "{error}");
     }
@@ -274,12 +274,12 @@ fn blocks_and_locals_are_bounded() {
 #[test]
 fn endless_kernels_of_some_do_not_starve_others() {
     let pool = Arc::new(Pool::new(2));
-    let engine = engine::new().unwrap();
-    let greedy: Vec<_> = (0..6).map(|_| Setup::with(device(&engine, Some(&pool), 2))).collect();
+    let codegen = Codegen::new(None).unwrap();
+    let greedy: Vec<_> = (0..6).map(|_| Setup::with(device(&codegen, Some(&pool), 2))).collect();
     let control = Arc::new(Control::new(None));
     let endless: Vec<_> = greedy.iter().map(|setup| setup.submit(FOR_EVER, 1000, &control)).collect();
     std::thread::sleep(Duration::from_millis(50));
-    let modest = Setup::with(device(&engine, Some(&pool), 2));
+    let modest = Setup::with(device(&codegen, Some(&pool), 2));
     let mut waits: Vec<_> = (0..5)
         .map(|_| {
             let begin = Instant::now();

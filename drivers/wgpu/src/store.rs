@@ -59,7 +59,10 @@ impl Store {
         }
     }
 
-    /// Keeps `data` instead of what was kept. Whoever reads meanwhile finds the one or the other.
+    /// Keeps `data` instead of what was kept, unless that is more. Whoever reads meanwhile finds the one or the other.
+    ///
+    /// What a process keeps is what it found and what it added, and native interfaces cannot be asked to join two of these. So of two processes that
+    /// add at one time the one with more is kept, and the next one adds to that: all of it is there in the end.
     pub(crate) fn save(&self, data: &[u8]) {
         if let Err(error) = self.write(data) {
             tracing::warn!(file = %self.path.display(), %error, "pipelines were not kept");
@@ -102,6 +105,9 @@ impl Store {
                 Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
                 _ => Ok(()),
             };
+        }
+        if self.read().is_ok_and(|kept| kept.len() > data.len()) {
+            return Ok(());
         }
         let temporary = self.path.with_extension("tmp");
         let mut file = options.truncate(true).open(&temporary)?;
@@ -197,7 +203,7 @@ mod tests {
         let folder = Folder::new("identity");
         let store = folder.store(ADAPTER, "driver 1");
         assert_eq!(store.load(), None);
-        for data in [&b"first"[..], b"", b"the second one"] {
+        for data in [&b""[..], b"first", b"the second one"] {
             store.save(data);
             assert_eq!(folder.store(ADAPTER, "driver 1").load().unwrap(), data);
         }
@@ -252,16 +258,31 @@ mod tests {
     fn one_writes_at_a_time() {
         let folder = Folder::new("lock");
         let store = folder.store(ADAPTER, "driver");
-        store.save(b"first");
+        store.save(b"a");
         let other = File::open(folder.file().with_extension("lock")).unwrap();
         other.lock().unwrap();
         store.save(b"second");
-        assert_eq!(store.load().unwrap(), b"first");
+        assert_eq!(store.load().unwrap(), b"a");
         drop(other);
         // One that died while it wrote leaves its temporary file behind.
         fs::write(folder.file().with_extension("tmp"), vec![0; 1000]).unwrap();
         store.save(b"third");
         assert_eq!(store.load().unwrap(), b"third");
+    }
+
+    #[test]
+    fn who_writes_last_does_not_forget_what_others_added() {
+        let folder = Folder::new("less");
+        let (one, two) = (folder.store(ADAPTER, "driver"), folder.store(ADAPTER, "driver"));
+        one.save(b"found, and much more");
+        two.save(b"found, and more");
+        assert_eq!(two.load().unwrap(), b"found, and much more");
+        // What is damaged, or another's, is not in the way.
+        fs::write(folder.file(), [0; 1000]).unwrap();
+        two.save(b"found");
+        assert_eq!(one.load().unwrap(), b"found");
+        one.save(b"again");
+        assert_eq!(two.load().unwrap(), b"again", "as much is as good");
     }
 
     #[cfg(unix)]

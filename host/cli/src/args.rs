@@ -108,12 +108,13 @@ pub struct Run {
     /// Take a component as large as a language runtime (64 MiB), which may take a minute to compile
     #[arg(long)]
     pub large: bool,
-    /// Keep compiled code in this folder, for the next time; only you may be able to write there
+    /// Keep the component's compiled code in this folder, for the next time; only you may be able to write there
     #[arg(long, value_name = "FOLDER")]
     pub cache: Option<PathBuf>,
-    /// Keep what GPU drivers compile in this folder, too; a tenant can then tell by the time it takes whether a kernel was loaded before
+    /// Keep what drivers compile from kernels in this folder, which may be the same; a tenant can then tell by the time it takes whether a kernel was
+    /// loaded before
     #[arg(long, value_name = "FOLDER")]
-    pub pipeline_cache: Option<PathBuf>,
+    pub kernel_cache: Option<PathBuf>,
     /// Afterwards, say on stderr what the tenant used of its grants
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub stats: Option<StatsFormat>,

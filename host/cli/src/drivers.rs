@@ -2,7 +2,8 @@
 
 use crate::text;
 use hal_driver::{Driver, DriverInfo, Factory};
-use std::{path::Path, sync::Arc};
+use hal_host::CodeCache;
+use std::sync::Arc;
 
 /// What the crates that are compiled in offer.
 pub struct BuiltIn {
@@ -65,19 +66,21 @@ impl Failure {
 impl BuiltIn {
     /// Sets up one factory of each driver crate. None of them opens a device.
     pub fn new() -> Self {
-        Self::with_pipelines(None)
+        Self::with_kernels(None)
     }
 
-    /// The same, with a folder in which GPU drivers keep their pipelines.
-    pub fn with_pipelines(folder: Option<&Path>) -> Self {
+    /// The same, with a cache in which drivers keep what they compile from kernels.
+    pub fn with_kernels(cache: Option<&CodeCache>) -> Self {
         let mut all = Self { factories: Vec::new(), drivers: Vec::new(), failures: Vec::new() };
-        match hal_driver_cpu::CpuFactory::new(hal_driver_cpu::Config::new()) {
+        let config = hal_driver_cpu::Config::new();
+        let config = cache.map_or(config.clone(), |cache| config.code_cache(Arc::new(cache.clone())));
+        match hal_driver_cpu::CpuFactory::new(config) {
             Ok(factory) => all.add(Arc::new(factory), Probe::Here),
             Err(error) => all.failures.push(Failure::new("cpu", error)),
         }
         all.add(Arc::new(hal_driver_null::NullFactory::new()), Probe::Here);
         let config = hal_driver_wgpu::Config::new();
-        let config = folder.map_or(config.clone(), |folder| config.pipeline_folder(folder));
+        let config = cache.map_or(config.clone(), |cache| config.pipeline_folder(cache.folder()));
         all.add(Arc::new(hal_driver_wgpu::WgpuFactory::new(config)), Probe::Child);
         all
     }

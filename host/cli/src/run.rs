@@ -13,7 +13,7 @@ use crate::{
     text,
 };
 use grants::Grants;
-use hal_host::{Error, Host, Program, StoreLimits, TenantOptions, worker::WorkerLimits};
+use hal_host::{CodeCache, Error, Host, Program, StoreLimits, TenantOptions, worker::WorkerLimits};
 use std::time::Duration;
 use wasi::Data;
 use wasmtime_wasi::{I32Exit, p2::bindings::Command};
@@ -33,9 +33,8 @@ const LARGE: WorkerLimits =
 /// # Errors
 /// What lies outside the component: files, policies, drivers, this machine.
 pub async fn run(arguments: &Run) -> anyhow::Result<Exit> {
-    // Before any driver sees it: they trust what they read there.
-    let pipelines = arguments.pipeline_cache.as_deref().map(hal_host::private_folder).transpose()?;
-    let built_in = BuiltIn::with_pipelines(pipelines.as_deref());
+    let kernels = arguments.kernel_cache.as_ref().map(CodeCache::open).transpose()?;
+    let built_in = BuiltIn::with_kernels(kernels.as_ref());
     let grants = Grants::new(arguments, &built_in)?;
     let bytes = component::read(&arguments.file)?;
     let host = host(arguments, &built_in)?;
@@ -59,7 +58,7 @@ fn host(arguments: &Run, built_in: &BuiltIn) -> anyhow::Result<Host> {
         builder = builder.worker_limits(LARGE);
     }
     if let Some(folder) = &arguments.cache {
-        builder = builder.cache_folder(folder);
+        builder = builder.code_cache(CodeCache::open(folder)?);
     }
     component::built(builder.build())
 }

@@ -63,17 +63,17 @@ fn imports_that_were_not_granted_are_named() {
 }
 
 #[test]
-fn pipelines_are_kept_only_where_nobody_else_can_write() {
+fn kernels_are_kept_only_where_nobody_else_can_write() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new();
     let good = folder.component("good.wasm", &program("(i32.const 0)"));
-    let kept = folder.path().join("pipelines");
-    let run = || hal(["run", &good, "--pipeline-cache", kept.to_str().unwrap()]);
+    let kept = folder.path().join("kernels");
+    let run = || hal(["run", &good, "--kernel-cache", kept.to_str().unwrap()]);
     run().expect(0);
     let mode = std::fs::metadata(&kept).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
     std::fs::set_permissions(&kept, std::fs::Permissions::from_mode(0o777)).unwrap();
-    run().expect(125).says(&["pipelines", "others can write it"]);
+    run().expect(125).says(&["kernels", "others can write it"]);
 }
 
 #[test]

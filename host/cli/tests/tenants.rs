@@ -3,6 +3,13 @@
 mod common;
 
 use common::{Folder, hal, tenant};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
 
 #[test]
 fn a_tenant_sees_the_drivers_it_was_granted_and_no_others() {
@@ -113,4 +120,72 @@ fn compiled_code_is_kept_in_a_folder_of_ones_own() {
     let (first, second) = (run(), run());
     assert_eq!(first.stdout, second.stdout);
     assert!(std::fs::read_dir(&cache).unwrap().count() > 0);
+}
+
+/// The code of kernels in a folder: of each, the file that it is (a new one has another number) and the time of its last use.
+fn kept(folder: &Path) -> BTreeMap<PathBuf, (u64, SystemTime)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let entries = entries.filter(|path| path.extension().is_some_and(|extension| extension == "cwasm"));
+    let about =
+        |path: &PathBuf| path.metadata().map(|metadata| (metadata.ino(), metadata.modified().unwrap())).unwrap();
+    entries.map(|path| (path.clone(), about(&path))).collect()
+}
+
+#[test]
+fn kernels_are_compiled_once_and_again_if_what_was_kept_is_damaged() {
+    let folder = Folder::new();
+    let cache = folder.path().join("cache");
+    let saxpy = tenant("saxpy");
+    let run = || {
+        hal(["run", &saxpy, "--grant", "cpu", "--kernel-cache", cache.to_str().unwrap(), "--", "cpu://"]).expect(0);
+        kept(&cache)
+    };
+    let first = run();
+    assert!(!first.is_empty());
+    // Moved back, so that a use shows.
+    let old = SystemTime::now() - Duration::from_secs(3600);
+    first.keys().for_each(|path| File::options().append(true).open(path).unwrap().set_modified(old).unwrap());
+    let second = run();
+    assert_eq!(second.len(), first.len());
+    for (path, (file, used)) in &second {
+        assert_eq!(*file, first[path].0, "it was not compiled again: it is the same file");
+        assert!(*used > old, "it was used");
+    }
+    let path = first.keys().next().unwrap();
+    let whole = std::fs::read(path).unwrap();
+    let damages: [&dyn Fn(&mut Vec<u8>); 4] = [
+        &|bytes| bytes.truncate(bytes.len() / 2),
+        &|bytes| bytes.truncate(3),
+        &|bytes| bytes.last_mut().into_iter().for_each(|byte| *byte ^= 1),
+        // The mark of another version of the format.
+        &|bytes| bytes[7] += 1,
+    ];
+    for damage in damages {
+        let mut damaged = whole.clone();
+        damage(&mut damaged);
+        std::fs::write(path, &damaged).unwrap();
+        let repaired = run();
+        assert_eq!(repaired.len(), first.len());
+        let bytes = std::fs::read(path).unwrap();
+        assert!(bytes.len() == whole.len() && bytes != damaged, "it was compiled again");
+        let next = run();
+        assert_eq!(next[path].0, repaired[path].0, "and is used again");
+    }
+}
+
+#[test]
+fn two_that_run_at_once_share_a_cache() {
+    let folder = Folder::new();
+    let cache = folder.path().join("cache");
+    let saxpy = tenant("saxpy");
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let kernels = cache.to_str().unwrap();
+                hal(["run", &saxpy, "--grant", "cpu", "--kernel-cache", kernels, "--cache", kernels, "--", "cpu://"])
+                    .expect(0);
+            });
+        }
+    });
+    assert!(kept(&cache).len() >= 2, "a component and a kernel");
 }

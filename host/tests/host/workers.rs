@@ -1,7 +1,7 @@
 //! Compilation in a child process, and the cache of what it compiled.
 
 use crate::{builder, guests};
-use hal_host::{Builder, Error, LoadOptions, Screen, TenantOptions, hal_core::Code, worker::WorkerLimits};
+use hal_host::{Builder, CodeCache, Error, LoadOptions, Screen, TenantOptions, hal_core::Code, worker::WorkerLimits};
 use std::{
     fs,
     time::{Duration, Instant},
@@ -127,7 +127,7 @@ fn without_a_worker_the_builder_says_what_to_do() {
 async fn compiled_code_is_found_again_by_the_next_host() {
     let at = tempfile::tempdir().expect("a folder");
     let folder = at.path().join("code");
-    let first = in_child().cache_folder(&folder).build().expect("a host");
+    let first = in_child().code_cache(CodeCache::open(&folder).expect("a cache")).build().expect("a host");
     assert_eq!(run(&first, &adder()).await, 42);
     let entries = || {
         fs::read_dir(&folder)
@@ -136,7 +136,11 @@ async fn compiled_code_is_found_again_by_the_next_host() {
     };
     assert_eq!(entries().count(), 1);
     // A worker that cannot compile: only the cache can answer.
-    let second = builder().compile_worker("/bin/true", [""; 0]).cache_folder(&folder).build().expect("a host");
+    let second = builder()
+        .compile_worker("/bin/true", [""; 0])
+        .code_cache(CodeCache::open(&folder).expect("a cache"))
+        .build()
+        .expect("a host");
     assert_eq!(run(&second, &adder()).await, 42);
     // A damaged entry is compiled anew.
     let entry = entries().next().expect("one").expect("entry").path();
@@ -144,6 +148,6 @@ async fn compiled_code_is_found_again_by_the_next_host() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     fs::write(&entry, bytes).expect("written");
-    let third = in_child().cache_folder(&folder).build().expect("a host");
+    let third = in_child().code_cache(CodeCache::open(&folder).expect("a cache")).build().expect("a host");
     assert_eq!(run(&third, &adder()).await, 42);
 }

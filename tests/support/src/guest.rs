@@ -5,7 +5,7 @@ use hal_core::{BlobSource, Grant, Limits, Remote, Reveal};
 use hal_driver::Factory;
 use hal_driver_cpu::CpuFactory;
 use hal_driver_null::NullFactory;
-use hal_host::{Error, Host, Tenant, TenantOptions};
+use hal_host::{CodeCache, Error, Host, Tenant, TenantOptions};
 use std::{
     sync::{Arc, OnceLock},
     time::Duration,
@@ -31,15 +31,15 @@ pub fn host() -> &'static Host {
     static HOST: OnceLock<Host> = OnceLock::new();
     HOST.get_or_init(|| {
         let registry = component("registry").expect("the registry component");
-        let builder =
-            || Host::builder().compile_in_process().registry_component(registry.clone()).remembered_programs(256);
-        match builder().cache_folder(root().join("target/test-code")).build() {
-            Err(Error::Cache { cause, .. }) => {
-                eprintln!("compiled guests are not kept, so tests are slower: {cause}");
-                builder().build().expect("a host")
+        let builder = Host::builder().compile_in_process().registry_component(registry).remembered_programs(256);
+        let builder = match CodeCache::open(root().join("target/test-code")) {
+            Ok(cache) => builder.code_cache(cache),
+            Err(error) => {
+                eprintln!("compiled guests are not kept, so tests are slower: {error}");
+                builder
             }
-            host => host.expect("a host"),
-        }
+        };
+        builder.build().expect("a host")
     })
 }
 

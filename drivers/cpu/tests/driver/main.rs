@@ -6,6 +6,7 @@
     reason = "helpers of tests: clippy.toml relaxes only what stands inside a #[test] function"
 )]
 
+mod cache;
 mod features;
 mod hostile;
 mod kernels;

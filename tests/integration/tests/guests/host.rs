@@ -1,7 +1,7 @@
 //! The way from bytes to a tenant, where it needs a whole process: compiling in a child, and the pool's places.
 
 use hal_core::Grant;
-use hal_host::{Host, TenantOptions};
+use hal_host::{CodeCache, Host, TenantOptions};
 use hal_test_support::{component, counted, null, runtime};
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ fn a_child_compiles_what_then_runs() {
     let folder = tempfile::tempdir().unwrap();
     let host = || {
         let builder = Host::builder().registry_component(component("registry").unwrap());
-        let none: [&str; 0] = [];
-        builder.compile_worker(env!("CARGO_BIN_EXE_compile-worker"), none).cache_folder(folder.path()).build().unwrap()
+        let builder = builder.code_cache(CodeCache::open(folder.path()).unwrap());
+        builder.compile_worker(env!("CARGO_BIN_EXE_compile-worker"), [""; 0]).build().unwrap()
     };
     let bytes = component("ok_buffer_transfer").unwrap();
     // The second host finds what the first one's child wrote.
