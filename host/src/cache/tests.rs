@@ -12,7 +12,7 @@ fn mode(path: &Path, mode: u32) {
 }
 
 fn refusal(result: Result<CodeCache>) -> String {
-    result.err().expect("refused").to_string()
+    result.expect_err("refused").to_string()
 }
 
 #[test]

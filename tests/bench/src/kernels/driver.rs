@@ -111,19 +111,32 @@ impl Ready {
     /// # Errors
     /// The device's.
     pub fn run(&self) -> Result<ThreadId> {
-        let (sender, receiver) = mpsc::sync_channel(1);
-        self.bound.device.submit(Work {
-            commands: self.commands.clone(),
-            buffers: self.bound.buffers.clone(),
-            slots: Vec::new(),
-            executables: self.executables.clone(),
-            control: Arc::new(Control::new(Some(Instant::now() + PATIENCE))),
-            done: Box::new(move |outcome| drop(sender.send(outcome.map(|_| thread::current().id())))),
-        });
-        match receiver.recv_timeout(PATIENCE * 2) {
-            Ok(outcome) => Ok(outcome?),
-            Err(_) => bail!("the device did not say that it was done"),
-        }
+        finish(&*self.bound.device, &self.commands, &self.bound.buffers, &self.executables)
+    }
+}
+
+/// Submits commands, waits for their end, and answers which thread said that they were done.
+///
+/// # Errors
+/// The device's.
+pub fn finish(
+    device: &dyn Device,
+    commands: &Arc<[Command]>,
+    buffers: &[BufferView],
+    executables: &Arc<[Arc<dyn Executable>]>,
+) -> Result<ThreadId> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    device.submit(Work {
+        commands: commands.clone(),
+        buffers: buffers.to_vec(),
+        slots: Vec::new(),
+        executables: executables.clone(),
+        control: Arc::new(Control::new(Some(Instant::now() + PATIENCE))),
+        done: Box::new(move |outcome| drop(sender.send(outcome.map(|_| thread::current().id())))),
+    });
+    match receiver.recv_timeout(PATIENCE * 2) {
+        Ok(outcome) => Ok(outcome?),
+        Err(_) => bail!("the device did not say that it was done"),
     }
 }
 

@@ -17,7 +17,7 @@
 mod bare;
 mod catalog;
 mod contest;
-mod driver;
+pub mod driver;
 mod held_out;
 mod host;
 mod latency;
