@@ -49,7 +49,6 @@ pub const CASES: &[&str] = &[
     "QueueDispatchIndirectParametersTest/*",
     "QueueTransferTest/*",
     "KernelFeatures/*",
-    "OptionalFeatures/*",
     "MemoryIsolation/FreshMemoryIsZero",
     "*MemoryIsolation/UsedMemoryComesBackZero",
     "KernelRefusals/EmptyOrTruncated/*",
