@@ -71,7 +71,8 @@ fn blob() -> Result<Row> {
             })
         },
     )?;
-    let row = Row::paired("transfers", "blob of 256 MiB into a buffer of local-task / memcpy".to_owned(), &loaded, "ns");
+    let row =
+        Row::paired("transfers", "blob of 256 MiB into a buffer of local-task / memcpy".to_owned(), &loaded, "ns");
     Ok(row.shown("GB/s", |time| BLOB_BYTES as f64 / time))
 }
 
