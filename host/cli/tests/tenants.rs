@@ -2,12 +2,9 @@
 
 mod common;
 
-use common::{Folder, hal, tenant};
+use common::{Folder, hal, kept, tenant};
 use std::{
-    collections::BTreeMap,
     fs::File,
-    os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
@@ -122,14 +119,8 @@ fn compiled_code_is_kept_in_a_folder_of_ones_own() {
     assert!(std::fs::read_dir(&cache).unwrap().count() > 0);
 }
 
-/// The code of kernels in a folder: of each, the file that it is (a new one has another number) and the time of its last use.
-fn kept(folder: &Path) -> BTreeMap<PathBuf, (u64, SystemTime)> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let entries = entries.filter(|path| path.extension().is_some_and(|extension| extension == "cwasm"));
-    let about =
-        |path: &PathBuf| path.metadata().map(|metadata| (metadata.ino(), metadata.modified().unwrap())).unwrap();
-    entries.map(|path| (path.clone(), about(&path))).collect()
-}
+/// A way to damage a file.
+type Damage = fn(&mut Vec<u8>);
 
 #[test]
 fn kernels_are_compiled_once_and_again_if_what_was_kept_is_damaged() {
@@ -153,12 +144,12 @@ fn kernels_are_compiled_once_and_again_if_what_was_kept_is_damaged() {
     }
     let path = first.keys().next().unwrap();
     let whole = std::fs::read(path).unwrap();
-    let damages: [&dyn Fn(&mut Vec<u8>); 4] = [
-        &|bytes| bytes.truncate(bytes.len() / 2),
-        &|bytes| bytes.truncate(3),
-        &|bytes| bytes.last_mut().into_iter().for_each(|byte| *byte ^= 1),
+    let damages: [Damage; 4] = [
+        |bytes| bytes.truncate(bytes.len() / 2),
+        |bytes| bytes.truncate(3),
+        |bytes| bytes.last_mut().into_iter().for_each(|byte| *byte ^= 1),
         // The mark of another version of the format.
-        &|bytes| bytes[7] += 1,
+        |bytes| bytes[7] += 1,
     ];
     for damage in damages {
         let mut damaged = whole.clone();

@@ -9,9 +9,11 @@
 )]
 
 use std::{
+    collections::BTreeMap,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 /// What a shell sees.
@@ -125,4 +127,15 @@ pub fn tenant(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/components").join(format!("{name}.wasm"));
     assert!(path.is_file(), "{name} is not staged; run `cargo xtask guests` first (it builds {})", path.display());
     path.to_str().unwrap().to_owned()
+}
+
+/// The code of kernels in a folder: of each, the file that it is (a new one has another number) and the time of its last use.
+pub fn kept(folder: &Path) -> BTreeMap<PathBuf, (u64, SystemTime)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let entries = entries.filter(|path| path.extension().is_some_and(|extension| extension == "cwasm"));
+    let about = |path: &PathBuf| {
+        let metadata = path.metadata().unwrap();
+        (metadata.ino(), metadata.modified().unwrap())
+    };
+    entries.map(|path| (path.clone(), about(&path))).collect()
 }
