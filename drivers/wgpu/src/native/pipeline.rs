@@ -3,10 +3,7 @@
 use super::Native;
 use crate::state::{OnThread, Patience, State};
 use hal_driver::{BindingKind, Code, Error, Result};
-use hal_kernel::{
-    Program,
-    native::NativeOptions,
-};
+use hal_kernel::{Program, native::NativeOptions};
 use std::{
     borrow::Cow,
     collections::BTreeSet,
