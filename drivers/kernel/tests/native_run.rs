@@ -16,9 +16,8 @@ use common::corpus::CORPUS;
 use common::{native, program, wgsl};
 use hal_interpreter::{Bound, Dispatch, ErrorKind, Options, run};
 use hal_kernel::native::{
-    Count, ERROR_DISPATCH, ERROR_INVOCATION, LARGEST_CHARGE, LAUNCH_BASE_OFFSET, LAUNCH_BYTES, LAUNCH_CHUNK_OFFSET,
-    LAUNCH_CHUNKS_OFFSET, LAUNCH_CHUNKS_PER_INVOCATION_OFFSET, LAUNCH_GROUPS_OFFSET, STATUS_BYTES, STATUS_ERROR_OFFSET,
-    STATUS_SPENT_OFFSET,
+    ERROR_DISPATCH, ERROR_INVOCATION, LAUNCH_BASE_OFFSET, LAUNCH_BYTES, LAUNCH_CHUNK_OFFSET, LAUNCH_CHUNKS_OFFSET,
+    LAUNCH_CHUNKS_PER_INVOCATION_OFFSET, LAUNCH_GROUPS_OFFSET, STATUS_BYTES, STATUS_ERROR_OFFSET, STATUS_SPENT_OFFSET,
 };
 use hal_kernel::{Function, Program};
 
@@ -61,8 +60,8 @@ struct Native {
 
 impl Native {
     #[track_caller]
-    fn new(source: &str, count: Count) -> Self {
-        let native = native(source, count);
+    fn new(source: &str) -> Self {
+        let native = native(source);
         let text = wgsl(&native.module)
             .replace("@group(1) @binding(0)", &format!("@group(0) @binding({LAUNCH})"))
             .replace("@group(1) @binding(1)", &format!("@group(0) @binding({STATUS})"));
@@ -203,7 +202,7 @@ fn a_dispatch_in_parts_leaves_what_the_whole_does() {
     let expected = plain(VALUES[0], groups, words);
     for source in VALUES {
         assert_eq!(plain(source, groups, words), expected);
-        let native = Native::new(source, Count::Steps);
+        let native = Native::new(source);
         for part in [[3, 2, 2], [1, 1, 1], [2, 1, 2], [3, 1, 1]] {
             let mut data = Data::new(words);
             for z in (0..groups[2]).step_by(part[2] as usize) {
@@ -246,13 +245,10 @@ fn kernels_of_every_shape_compute_the_same() {
             Err(error) if error.kind == ErrorKind::Unsupported => continue,
             Err(error) => panic!("{about}: {error}"),
         }
-        for count in [Count::Steps, Count::Iterations] {
-            let native = Native::new(source, count);
-            let mut bindings = buffers(function);
-            let expected = expected.clone();
-            native.run(&mut bindings, [2, 2, 1], &constants);
-            assert_eq!(bindings, expected, "{about}");
-        }
+        let native = Native::new(source);
+        let mut bindings = buffers(function);
+        native.run(&mut bindings, [2, 2, 1], &constants);
+        assert_eq!(bindings, expected, "{about}");
     }
     assert!(ran > 10, "{ran}");
 }
@@ -268,7 +264,7 @@ const COUNTS: &str = "
 
 #[track_caller]
 fn count_to(limit: u32, limits: Limits) -> Data {
-    let native = Native::new(COUNTS, Count::Iterations);
+    let native = Native::new(COUNTS);
     let mut data = Data::new(4);
     data.bytes[..4].copy_from_slice(&limit.to_le_bytes());
     native.part([0; 3], [1; 3], [1; 3], limits, &mut data);
@@ -278,14 +274,14 @@ fn count_to(limit: u32, limits: Limits) -> Data {
 #[test]
 fn an_invocation_ends_when_its_budget_does() {
     let limits = Limits { chunk: 10, chunks_per_invocation: 3, chunks: 1000 };
-    // Each loop enters its body once more than it runs, to find that it is over: 24 and 6 of 30.
-    let data = count_to(23, limits);
-    assert_eq!((data.words(), data.error(), data.spent()), (vec![23, 23, 5, 7], 0, 2));
-    // One too many: the second loop loses its last look, not the statement behind it.
-    let data = count_to(24, limits);
-    assert_eq!((data.words(), data.error(), data.spent()), (vec![24, 24, 5, 7], ERROR_INVOCATION, 2));
+    // The loop enters its body once more than it runs, to find that it is over: 30 of 30. The other does not count.
+    let data = count_to(29, limits);
+    assert_eq!((data.words(), data.error(), data.spent()), (vec![29, 29, 5, 7], 0, 2));
+    // One too many: it loses its last look, not the statement behind it.
+    let data = count_to(30, limits);
+    assert_eq!((data.words(), data.error(), data.spent()), (vec![30, 30, 5, 7], ERROR_INVOCATION, 2));
     let data = count_to(1_000_000_000, limits);
-    assert_eq!((data.words()[1..].to_vec(), data.error()), (vec![30, 0, 7], ERROR_INVOCATION));
+    assert_eq!((data.words()[1..].to_vec(), data.error()), (vec![30, 5, 7], ERROR_INVOCATION));
 }
 
 #[test]
@@ -293,35 +289,85 @@ fn all_invocations_end_when_the_dispatch_has_spent_its_budget() {
     // The first chunk is free, two more are there, the next is refused.
     let limits = Limits { chunk: 10, chunks_per_invocation: 1000, chunks: 2 };
     let data = count_to(1_000_000_000, limits);
-    assert_eq!((data.words()[1..].to_vec(), data.error(), data.spent()), (vec![30, 0, 7], ERROR_DISPATCH, 3));
-    // What comes later in the dispatch does not begin any loop.
-    let native = Native::new(COUNTS, Count::Iterations);
+    assert_eq!((data.words()[1..].to_vec(), data.error(), data.spent()), (vec![30, 5, 7], ERROR_DISPATCH, 3));
+    // What comes later in the dispatch has its first chunk.
+    let native = Native::new(COUNTS);
     let mut data = Data::new(4);
     data.bytes[..4].copy_from_slice(&u32::MAX.to_le_bytes());
     for _ in 0..3 {
         native.part([0; 3], [1; 3], [1; 3], limits, &mut data);
     }
-    assert_eq!((data.words()[1..].to_vec(), data.error(), data.spent()), (vec![30, 0, 7], ERROR_DISPATCH, 3));
+    assert_eq!((data.words()[1..].to_vec(), data.error(), data.spent()), (vec![50, 15, 7], ERROR_DISPATCH, 5));
 }
 
 #[test]
-fn no_chunks_at_all_means_no_iteration() {
-    let data = count_to(5, Limits { chunk: 10, chunks_per_invocation: 0, chunks: 1000 });
-    assert_eq!((data.words(), data.error()), (vec![5, 0, 0, 7], ERROR_INVOCATION));
-    let data = count_to(5, Limits { chunk: 10, chunks_per_invocation: 10, chunks: 0 });
-    assert_eq!((data.words(), data.error()), (vec![5, 0, 0, 7], ERROR_DISPATCH));
+fn without_chunks_there_is_the_first() {
+    let both = [
+        (Limits { chunk: 10, chunks_per_invocation: 0, chunks: 1000 }, ERROR_INVOCATION),
+        (Limits { chunk: 10, chunks_per_invocation: 10, chunks: 0 }, ERROR_DISPATCH),
+    ];
+    for (limits, error) in both {
+        let data = count_to(9, limits);
+        assert_eq!((data.words(), data.error()), (vec![9, 9, 5, 7], 0));
+        let data = count_to(10, limits);
+        assert_eq!((data.words(), data.error()), (vec![10, 10, 5, 7], error));
+    }
 }
 
 #[test]
-fn a_chunk_below_the_charge_does_not_wrap_round() {
-    for (count, least) in [(Count::Iterations, 1), (Count::Steps, LARGEST_CHARGE)] {
-        let native = Native::new(COUNTS, count);
+fn a_round_may_cost_more_than_a_chunk() {
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> o: array<u32, 4>;
+        @compute @workgroup_size(1) fn counts() {
+            for (var i = 0u; i < o[0]; i++) { for (var j = 0u; j < 24u; j++) { o[1] += 1u; } }
+            o[2] = 7u;
+        }";
+    let native = Native::new(source);
+    let run = |chunks_per_invocation: u32| {
         let mut data = Data::new(4);
-        data.bytes[..4].copy_from_slice(&u32::MAX.to_le_bytes());
-        native.part([0; 3], [1; 3], [1; 3], Limits { chunk: 0, chunks_per_invocation: 1, chunks: 9 }, &mut data);
-        assert_eq!(data.error(), ERROR_INVOCATION);
-        let ran = data.words()[1];
-        assert!(ran <= least && (count == Count::Steps) == (ran > 1), "{ran}");
+        data.bytes[..4].copy_from_slice(&2u32.to_le_bytes());
+        native.part([0; 3], [1; 3], [1; 3], Limits { chunk: 10, chunks_per_invocation, chunks: 1000 }, &mut data);
+        (data.words(), data.error(), data.spent())
+    };
+    // Three rounds, the last to find that it is over, of 1 + 25 each: eight chunks of ten.
+    assert_eq!(run(8), (vec![2, 48, 7, 0], 0, 7));
+    assert_eq!(run(7), (vec![2, 48, 7, 0], ERROR_INVOCATION, 6));
+    assert_eq!(run(5), (vec![2, 24, 7, 0], ERROR_INVOCATION, 4));
+}
+
+#[test]
+fn an_entry_point_returns_from_inside_of_loops() {
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> o: array<array<u32, 4>>;
+        @compute @workgroup_size(16) fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+            let n = id.x;
+            if n == 0u { return; }
+            for (var i = 0u; i < n; i++) {
+                o[n][0] += 1u;
+                switch i {
+                    case 2u: { if n == 5u { return; } }
+                    case 3u: { loop { o[n][1] += 1u; if o[n][1] == n { break; } if n == 7u { return; } } }
+                    default: { if n == 9u && i == 6u { return; } }
+                }
+                for (var j = 0u; j < i; j++) { if j == 8u { if n == 12u { return; } break; } o[n][2] += 1u; }
+                if n == 14u { loop { loop { return; } } }
+            }
+            o[n][3] = 7u;
+        }";
+    let expected = plain(source, [1; 3], 64);
+    assert!(expected.iter().skip(3).step_by(4).filter(|word| **word == 7).count() == 10);
+    for chunk in [1, 3, 1000] {
+        let mut data = Data::new(64);
+        let limits = Limits { chunk, chunks_per_invocation: 1000, chunks: 10_000 };
+        Native::new(source).part([0; 3], [1; 3], [1; 3], limits, &mut data);
+        assert_eq!((data.words(), data.error()), (expected.clone(), 0), "{chunk}");
+    }
+    // Whoever is stopped says so, whichever way it goes out.
+    for chunk in 1..20 {
+        let mut data = Data::new(64);
+        let limits = Limits { chunk, chunks_per_invocation: 1, chunks: 10_000 };
+        Native::new(source).part([0; 3], [1; 3], [1; 3], limits, &mut data);
+        assert_eq!(data.error(), ERROR_INVOCATION, "{chunk}");
     }
 }
 
@@ -341,20 +387,18 @@ fn endless_loops_end_wherever_they_are() {
              fn spin() -> u32 {{ loop {{ o[0] += 1u; if o[0] == 0u {{ return 3u; }} }} return 1u; }}
              @compute @workgroup_size(2) fn main() {{ {body} o[3] += 1u; }}"
         );
-        for count in [Count::Steps, Count::Iterations] {
-            let native = Native::new(&source, count);
-            let mut data = Data::new(4);
-            native.part(
-                [0; 3],
-                [2, 1, 1],
-                [2, 1, 1],
-                Limits { chunk: 64, chunks_per_invocation: 3, chunks: 50 },
-                &mut data,
-            );
-            // All four invocations came to their last statement.
-            assert_eq!(data.words()[3], 4, "{body}");
-            assert_ne!(data.error(), 0, "{body}");
-        }
+        let native = Native::new(&source);
+        let mut data = Data::new(4);
+        native.part(
+            [0; 3],
+            [2, 1, 1],
+            [2, 1, 1],
+            Limits { chunk: 64, chunks_per_invocation: 3, chunks: 50 },
+            &mut data,
+        );
+        // All four invocations came to their last statement.
+        assert_eq!(data.words()[3], 4, "{body}");
+        assert_ne!(data.error(), 0, "{body}");
     }
 }
 
@@ -363,11 +407,11 @@ const SUMS: &str = "
     @group(0) @binding(0) var<storage, read_write> o: array<u32>;
     var<workgroup> tile: array<u32, 16>;
     @compute @workgroup_size(16) fn sums(@builtin(local_invocation_index) i: u32,
-        @builtin(global_invocation_id) id: vec3<u32>) {
-        for (var round = 0u; round < 5u; round++) {
+        @builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
+        for (var round = 0u; round < groups.x + 2u; round++) {
             tile[i] = id.x + round;
             workgroupBarrier();
-            for (var s = 8u; s > 0u; s /= 2u) {
+            for (var s = groups.x + 5u; s > 0u; s /= 2u) {
                 if i < s { for (var k = 0u; k < 1u; k++) { tile[i] += tile[i + s]; } }
                 workgroupBarrier();
             }
@@ -379,15 +423,13 @@ const SUMS: &str = "
 #[test]
 fn loops_with_barriers_compute_the_same() {
     let expected = plain(SUMS, [3, 1, 1], 48);
-    for count in [Count::Steps, Count::Iterations] {
-        let native = Native::new(SUMS, count);
-        // Refills in the middle, too.
-        for chunk in [1, 2, 3, 7, 1000] {
-            let mut data = Data::new(48);
-            let limits = Limits { chunk, chunks_per_invocation: 100, chunks: 10_000 };
-            native.part([0; 3], [3, 1, 1], [3, 1, 1], limits, &mut data);
-            assert_eq!((data.words(), data.error()), (expected.clone(), 0), "{chunk}");
-        }
+    let native = Native::new(SUMS);
+    // Refills in the middle, too.
+    for chunk in [1, 2, 3, 7, 1000] {
+        let mut data = Data::new(48);
+        let limits = Limits { chunk, chunks_per_invocation: 100, chunks: 10_000 };
+        native.part([0; 3], [3, 1, 1], [3, 1, 1], limits, &mut data);
+        assert_eq!((data.words(), data.error()), (expected.clone(), 0), "{chunk}");
     }
 }
 
@@ -399,14 +441,15 @@ fn a_workgroup_leaves_a_loop_with_a_barrier_together() {
             loop { o[id.x] += 1u; workgroupBarrier(); }
             loop { storageBarrier(); o[id.x] += 1u; }
         }";
-    let native = Native::new(source, Count::Iterations);
+    let native = Native::new(source);
     // Each invocation counts for itself: the eight want more when three of them have had the last.
     let mut data = Data::new(16);
     let limits = Limits { chunk: 10, chunks_per_invocation: 100, chunks: 11 };
     native.part([0; 3], [2, 1, 1], [2, 1, 1], limits, &mut data);
     let words = data.words();
     assert_eq!(words[..8], [20; 8], "{words:?}");
-    assert_eq!(words[8..], [0; 8], "{words:?}");
+    // The other group has its first chunk.
+    assert_eq!(words[8..], [10; 8], "{words:?}");
     assert_eq!(data.error(), ERROR_DISPATCH);
     let mut data = Data::new(16);
     let limits = Limits { chunk: 10, chunks_per_invocation: 4, chunks: 1000 };

@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 use common::corpus::CORPUS;
 use common::{native, program, spirv, validated, wgsl};
 use hal_kernel::native::{
-    Count, LARGEST_CHARGE, LAUNCH_BINDING, LAUNCH_BYTES, LAUNCH_GROUP, MAX_INLINED_STEPS, Native, NativeOptions,
-    STATUS_BINDING, STATUS_BYTES, STOP_BYTES,
+    LAUNCH_BINDING, LAUNCH_BYTES, LAUNCH_GROUP, MAX_INLINED_STEPS, MAX_UNCOUNTED_ROUNDS, MAX_UNCOUNTED_STEPS, Native,
+    NativeOptions, STATUS_BINDING, STATUS_BYTES, STOP_BYTES,
 };
 use hal_kernel::{BindingClass, ErrorCode, Format, OverrideValue, Program, SourceLimits, load};
 use naga::{AddressSpace, StorageAccess};
 
-const STEPS: NativeOptions<'static> = NativeOptions { count: Count::Steps, writable: &[], finds_cut_off: false };
+const OPTIONS: NativeOptions<'static> = NativeOptions { writable: &[], finds_cut_off: false };
 
 /// Everything that must hold of every native module.
 #[track_caller]
@@ -76,10 +76,9 @@ fn check(program: &Program, index: usize, options: &NativeOptions<'_>, about: &s
 fn every_shape_of_kernel_has_a_valid_native_module() {
     for (about, source) in CORPUS {
         let program = program(source);
-        for count in [Count::Steps, Count::Iterations] {
-            for writable in [&[][..], &[0, 1, 2, 3, 5]] {
-                check(&program, 0, &NativeOptions { count, writable, finds_cut_off: false }, about);
-                check(&program, 0, &NativeOptions { count, writable, finds_cut_off: true }, about);
+        for writable in [&[][..], &[0, 1, 2, 3, 5]] {
+            for finds_cut_off in [false, true] {
+                check(&program, 0, &NativeOptions { writable, finds_cut_off }, about);
             }
         }
     }
@@ -96,7 +95,7 @@ fn what_came_from_spirv_does_as_well() {
         match load(Format::Spirv, &bytes, &SourceLimits::default()) {
             Ok(program) => {
                 let program = program.specialize(&[]).unwrap();
-                check(&program, 0, &STEPS, about);
+                check(&program, 0, &OPTIONS, about);
             }
             // What the front end of SPIR-V does not read yet.
             Err(error) => println!("{about}: {error}"),
@@ -106,8 +105,9 @@ fn what_came_from_spirv_does_as_well() {
 
 /// Compares with a file under `golden`, spaces at the ends of lines apart. With `UPDATE_GOLDEN` set, writes it instead.
 #[track_caller]
-fn reads_like(name: &str, source: &str, count: Count) {
-    let text = wgsl(&native(source, count).module);
+fn reads_like(name: &str, source: &str, finds_cut_off: bool) {
+    let native = program(source).native(0, &NativeOptions { writable: &[], finds_cut_off }).unwrap();
+    let text = wgsl(&native.module);
     let text: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
     let path = format!("{}/tests/golden/{name}.wgsl", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -129,17 +129,17 @@ fn built_in_values_are_corrected_and_access_is_what_is_used() {
              output[id.x] = input[id.x];
          }
          @compute @workgroup_size(1) fn not_asked_for() { not_called(); }",
-        Count::Steps,
+        false,
     );
 }
 
 #[test]
-fn a_loop_pays_for_each_iteration() {
+fn a_loop_pays_for_each_round() {
     reads_like(
         "loop",
         "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
          @compute @workgroup_size(1) fn main() { loop { o[0] += 1u; } }",
-        Count::Iterations,
+        true,
     );
 }
 
@@ -149,35 +149,56 @@ fn a_loop_with_a_barrier_pays_from_the_purse_of_the_group() {
         "group_loop",
         "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
          @compute @workgroup_size(8) fn main() { loop { o[0] += 1u; workgroupBarrier(); } }",
-        Count::Steps,
+        false,
+    );
+}
+
+#[test]
+fn paying_joins_the_condition_and_returns_leave_loops() {
+    reads_like(
+        "for_loop",
+        "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+         @compute @workgroup_size(1) fn main() {
+             if o[0] == 0u { return; }
+             for (var i = 0u; i < o[0]; i++) {
+                 for (var j = 0u; j < 16u; j++) { o[j] += i; }
+                 switch o[1] { case 7u: { return; } default: {} }
+             }
+             o[2] = 3u;
+         }",
+        false,
     );
 }
 
 #[test]
 fn only_what_is_needed_is_added() {
+    const OWN: &str = "hal_left hal_used hal_launch hal_status";
+    const GROUP: &str = "hal_group_left hal_group_used hal_stop hal_launch hal_status";
     let globals = |source: &str| {
-        let native = native(source, Count::Steps);
+        let native = native(source);
         let names: Vec<_> = native.module.global_variables.iter().filter_map(|(_, it)| it.name.clone()).collect();
         (names.join(" "), native.has_loops, native.added_workgroup_bytes)
     };
     let kernel = |arguments: &str, body: &str| format!("@compute @workgroup_size(4) fn main({arguments}) {{ {body} }}");
     let (own, group) = ("loop { if true { break; } }", "loop { workgroupBarrier(); }");
+    let known = "for (var i = 0; i < 9; i++) { workgroupBarrier(); }";
     let id = "@builtin(workgroup_id) id: vec3<u32>";
-    let all = |extra: &str| format!("hal_launch hal_status{extra}");
     assert_eq!(globals(&kernel("", "workgroupBarrier();")), (String::new(), false, 0));
     assert_eq!(
         globals(&kernel("@builtin(local_invocation_id) id: vec3<u32>", "var x = id;")),
         (String::new(), false, 0)
     );
     assert_eq!(globals(&kernel(id, "var x = id;")), ("hal_launch".to_owned(), false, 0));
-    assert_eq!(globals(&kernel(id, own)), (all(" hal_left hal_used"), true, 0));
-    assert_eq!(globals(&kernel("", group)), (all(" hal_group_left hal_group_used hal_stop"), true, STOP_BYTES));
+    assert_eq!(globals(&kernel(id, own)), (OWN.to_owned(), true, 0));
+    assert_eq!(globals(&kernel("", group)), (GROUP.to_owned(), true, STOP_BYTES));
     assert_eq!(
         globals(&kernel("", &format!("{own}{group}"))),
-        (all(" hal_left hal_used hal_group_left hal_group_used hal_stop"), true, STOP_BYTES)
+        (format!("{OWN} hal_group_left hal_group_used hal_stop"), true, STOP_BYTES)
     );
+    // What is known to end soon does not count.
+    assert_eq!(globals(&kernel("", known)), (String::new(), false, 0));
     // A barrier of the subgroup only is not one that a workgroup waits at.
-    assert_eq!(globals(&kernel("", "loop { subgroupBarrier(); }")), (all(" hal_left hal_used"), true, 0));
+    assert_eq!(globals(&kernel("", "loop { subgroupBarrier(); }")), (OWN.to_owned(), true, 0));
 }
 
 #[test]
@@ -190,9 +211,8 @@ fn the_access_that_is_declared_is_the_one_that_is_used() {
         @group(0) @binding(9) var<uniform> e: vec4<u32>;
         @compute @workgroup_size(1) fn main() { c[0] = a[0] + b[0] + atomicLoad(&d[0]) + arrayLength(&a) + e.x; }";
     let program = program(source);
-    let read_write = |writable: &[u32]| {
-        check(&program, 0, &NativeOptions { count: Count::Steps, writable, finds_cut_off: false }, "").read_write
-    };
+    let read_write =
+        |writable: &[u32]| check(&program, 0, &NativeOptions { writable, finds_cut_off: false }, "").read_write;
     assert_eq!(read_write(&[]), [4, 7]);
     assert_eq!(read_write(&[1]), [1, 4, 7]);
     // What is not used or not storage is none of it.
@@ -222,7 +242,7 @@ fn each_function_of_a_program_is_a_module_of_its_own() {
         @compute @workgroup_size(2, 3) fn second() { of_both(); w[0] = b[0]; }";
     let program = program(source);
     for index in 0..2 {
-        let native = check(&program, index, &STEPS, "");
+        let native = check(&program, index, &OPTIONS, "");
         assert_eq!(native.module.entry_points[0].name, ["first", "second"][index]);
     }
 }
@@ -240,16 +260,16 @@ fn overrides_are_resolved_before() {
             for (var i = 0u; i < rounds; i++) { w[i] = id.x; workgroupBarrier(); a[id.x] = w[0] + v[i]; }
         }";
     let program = load(Format::Wgsl, source.as_bytes(), &SourceLimits::default()).unwrap();
-    let error = program.native(0, &STEPS).unwrap_err();
+    let error = program.native(0, &OPTIONS).unwrap_err();
     assert_eq!(error.code, ErrorCode::InvalidArgument, "{error}");
     let program = program.specialize(&[("size".to_owned(), OverrideValue::U32(16))]).unwrap();
-    let native = check(&program, 0, &STEPS, "");
+    let native = check(&program, 0, &OPTIONS, "");
     assert_eq!(native.module.entry_points[0].workgroup_size, [16, 1, 1]);
 }
 
 #[test]
 fn a_function_that_is_not_there_is_refused() {
-    let error = program("@compute @workgroup_size(1) fn main() {}").native(1, &STEPS).unwrap_err();
+    let error = program("@compute @workgroup_size(1) fn main() {}").native(1, &OPTIONS).unwrap_err();
     assert_eq!(error.code, ErrorCode::InvalidArgument);
     assert!(error.message.contains("the program has 1"), "{error}");
 }
@@ -267,7 +287,7 @@ fn barriers(calls: u64, own: u64) -> Program {
 
 #[test]
 fn functions_are_counted_written_out_and_capped() {
-    let cost = |calls: u64, own: u64| barriers(calls, own).native(0, &STEPS).map(|native| native.cost);
+    let cost = |calls: u64, own: u64| barriers(calls, own).native(0, &OPTIONS).map(|native| native.cost);
     let base = cost(0, 0).unwrap();
     assert_eq!(cost(0, 1).unwrap(), base + 1);
     let call = cost(1, 0).unwrap() - base;
@@ -288,7 +308,7 @@ fn functions_that_call_the_next_one_twice_are_answered_at_once() {
     );
     let program = program(&source);
     let start = Instant::now();
-    let error = program.native(0, &STEPS).unwrap_err();
+    let error = program.native(0, &OPTIONS).unwrap_err();
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     assert_eq!(error.code, ErrorCode::ResourceExhausted, "{error}");
     assert!(error.message.contains(&format!("{} steps", u64::MAX)), "{error}");
@@ -302,40 +322,112 @@ fn values_cost_by_their_size() {
              @compute @workgroup_size(1) fn main() {{ o[0] = o[1]; }}"
         )
     };
-    let cost = |length: u32| program(&source(length)).native(0, &STEPS).map(|native| native.cost);
+    let cost = |length: u32| program(&source(length)).native(0, &OPTIONS).map(|native| native.cost);
     // Loaded, and stored.
     assert_eq!(cost(4000).unwrap() - cost(4).unwrap(), 2 * 999);
     assert_eq!(cost(1 << 20).unwrap_err().code, ErrorCode::ResourceExhausted);
 }
 
-/// What the loops of a kernel charge, in the order of the source.
-fn charges(body: &str, count: Count) -> Vec<u32> {
+/// What the loops of a kernel that count charge, in the order of the source.
+fn charges(body: &str) -> Vec<u32> {
     let source = format!(
-        "@group(0) @binding(0) var<storage, read_write> o: array<array<u32, 80000>>;
-         fn three() {{ workgroupBarrier(); workgroupBarrier(); workgroupBarrier(); }}
-         fn loops() {{ loop {{ workgroupBarrier(); }} }}
-         @compute @workgroup_size(1) fn main() {{ {body} }}"
+        "const most = 8; override bound = 5u;
+         @group(0) @binding(0) var<storage, read_write> o: array<u32, 80>;
+         fn change(p: ptr<function, u32>) {{ *p = 0u; }}
+         fn known() {{ for (var i = 0u; i < 3u; i++) {{ workgroupBarrier(); }} }}
+         fn counted() {{ loop {{ workgroupBarrier(); }} }}
+         @compute @workgroup_size(1) fn main() {{ var k = 0u; {body} }}"
     );
-    let text = wgsl(&native(&source, count).module);
-    let lines = text.lines().filter_map(|line| line.split_once("_left = (_e")?.1.split_once(" - "));
-    lines.map(|(_, charge)| charge.trim_end_matches("u);").parse().unwrap()).collect()
+    let text = wgsl(&native(&source).module);
+    let lines: Vec<_> = text.lines().map(str::trim).collect();
+    let paid = lines.windows(2).filter_map(|two| {
+        let (value, paid) = two[0].strip_prefix("let ")?.split_once(" = (")?;
+        let (_, charge) = paid.split_once(" - ")?;
+        two[1].ends_with(&format!("_left = {value};")).then(|| charge.trim_end_matches("i);").parse().unwrap())
+    });
+    paid.collect()
 }
 
 #[test]
-fn an_iteration_is_charged_what_is_in_it() {
-    let steps = |body: &str| charges(body, Count::Steps);
-    // The loop itself, and each barrier.
-    assert_eq!(steps("loop { workgroupBarrier(); }"), [2]);
-    assert_eq!(steps("loop { workgroupBarrier(); continuing { workgroupBarrier(); } }"), [3]);
-    // Both sides of a condition, which is one more.
-    assert_eq!(steps("loop { if true { workgroupBarrier(); } else { workgroupBarrier(); } }"), [4]);
-    // What is called counts (with its return), but not what is in its loops, nor in those inside.
-    assert_eq!(steps("loop { three(); }"), [6]);
-    assert_eq!(steps("loop { three(); loop { three(); } }"), [7, 6]);
-    assert_eq!(steps("loop { loops(); }"), [2, 4]);
-    // However large, a chunk pays for it.
-    assert_eq!(steps("loop { o[0] = o[1]; }"), [LARGEST_CHARGE]);
-    assert_eq!(charges("loop { three(); loop { o[0] = o[1]; } }", Count::Iterations), [1, 1]);
+fn a_round_is_charged_what_does_not_count_in_it() {
+    assert_eq!(charges("loop { workgroupBarrier(); }"), [1]);
+    assert_eq!(charges("for (var i = 0u; i < o[0]; i++) { }"), [1]);
+    // Four rounds, and a look that finds that it is over.
+    assert_eq!(charges("loop { for (var i = 0u; i < 4u; i++) { o[i] = 1u; } }"), [6]);
+    assert_eq!(charges("loop { if o[0] == 1u { for (var i = 0u; i < 4u; i++) { o[i] = 1u; } } }"), [6]);
+    // 3 * (1 + 5) and the last look, which is charged like the others.
+    let nest = "for (var i = 0u; i < 2u; i++) { for (var j = 0u; j < 4u; j++) { o[j] = i; } }";
+    assert_eq!(charges(&format!("loop {{ {nest} }}")), [19]);
+    assert_eq!(charges("loop { known(); }"), [5]);
+    assert_eq!(charges("loop { known(); loop { known(); } counted(); }"), [1, 5, 5]);
+}
+
+#[test]
+fn loops_that_are_seen_to_end_soon_do_not_count() {
+    for header in [
+        "for (var i = 0; i < 16; i++)",
+        "for (var i = 15; i >= 0; i--)",
+        "for (var i = 0; 16 > i; i += 3)",
+        "for (var i = 128u; i > 0u; i >>= 1u)",
+        "for (var i = 1u; i <= 64u; i *= 2u)",
+        "for (var i = 0; i != most; i++)",
+        "for (var i = 0u; i < bound * 2u; i += bound)",
+    ] {
+        assert_eq!(charges(&format!("{header} {{ o[1] += 1u; }}")), [0u32; 0], "{header}");
+        // Inside of another it begins anew.
+        assert_eq!(
+            charges(&format!("loop {{ {header} {{ o[1] += 1u; if o[1] == 7u {{ continue; }} }} }}")).len(),
+            1,
+            "{header}"
+        );
+    }
+}
+
+#[test]
+fn loops_that_may_go_on_count() {
+    let most = MAX_UNCOUNTED_ROUNDS;
+    for body in [
+        // Never, or not so soon.
+        "for (var i = 0u; i >= 0u; i++) { }",
+        "for (var i = 0; i != 7; i += 2) { }",
+        "for (var i = 0; i < 16; i -= 0) { }",
+        &format!("for (var i = 0u; i < {most}u; i++) {{ }}"),
+        // Something else has a say.
+        "for (var i = 0u; i < 16u; i++) { i = 3u; }",
+        "for (var i = 0u; i < 16u; i++) { change(&i); }",
+        "for (var i = 0u; i < 16u; i += o[0]) { }",
+        "for (var i = o[0]; i < 16u; i++) { }",
+        "for (; k < 16u; k++) { } k = 5u;",
+        "k = 1u; for (; k < 16u; k++) { } k = 5u;",
+        "let j = k; for (; k < 16u; k = j + 1u) { }",
+        "let j = k; loop { if j >= 16u { break; } continuing { k++; } }",
+        "loop { k++; if k > 16u { break; } }",
+        // It may do less, and would be charged for all.
+        "for (var i = 0u; i < 16u; i++) { if o[i] == 3u { break; } }",
+        "for (var i = 0u; i < 16u; i++) { if o[i] == 3u { return; } }",
+        "for (var i = 0u; i < 16u; i++) { loop { if o[i] == 3u { return; } } }",
+    ] {
+        assert!(!charges(body).is_empty(), "{body}");
+    }
+    // It is not set back to where the function began.
+    assert_eq!(charges("loop { for (; k < 16u; k++) { } }"), [1, 1]);
+}
+
+#[test]
+fn what_does_not_count_is_little_altogether() {
+    let native = |calls: usize| {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> o: array<u32, 80>;
+             fn some() {{ for (var i = 0u; i < 1000u; i++) {{ o[0] += i; }} }}
+             @compute @workgroup_size(1) fn main() {{ {} }}",
+            "some();".repeat(calls)
+        );
+        native(&source)
+    };
+    let few = native(10);
+    assert!(!few.has_loops && few.work > 10_000 && few.work < MAX_UNCOUNTED_STEPS && few.cost < 1000);
+    let many = native(17);
+    assert!(many.has_loops && many.work < 1000 && many.cost < 1000);
 }
 
 #[test]
@@ -363,7 +455,7 @@ fn a_loop_of_spirv_that_carries_its_variable_in_a_phi_is_charged() {
     .concat();
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let program = load(Format::Spirv, &bytes, &SourceLimits::default()).unwrap().specialize(&[]).unwrap();
-    let native = check(&program, 0, &STEPS, "a phi");
+    let native = check(&program, 0, &OPTIONS, "a phi");
     assert!(native.has_loops);
     assert_eq!(wgsl(&native.module).matches("hal_refill()").count(), 2);
 }

@@ -187,8 +187,9 @@ impl Adapter {
             max_workgroup_memory_bytes: native
                 .max_compute_workgroup_storage_size
                 .saturating_sub(hal_kernel::native::STOP_BYTES),
+            // Such a device also counts, for each loop, the one around it in which it is begun again.
             max_loop_iterations: cut_off
-                .map_or(MAX_LOOP_ITERATIONS, |most| most / CHUNK_ITERATIONS * CHUNK_ITERATIONS)
+                .map_or(MAX_LOOP_ITERATIONS, |most| most / 2 / CHUNK_ITERATIONS * CHUNK_ITERATIONS)
                 .into(),
         }
     }

@@ -1,4 +1,4 @@
-//! How many steps functions and the iterations of their loops have.
+//! How many steps functions have, and which of their loops count their rounds.
 //!
 //! A function is measured once, after those that it calls, so that the time is linear even where writing the calls out
 //! would take exponentially many steps; the sums saturate.
@@ -6,15 +6,16 @@
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{Barrier, Block, Expression, Function, Handle, Module, Range, Statement};
 
-use super::{Count, LARGEST_CHARGE};
+use super::trips::Place;
+use super::{MAX_UNCOUNTED_ROUNDS, MAX_UNCOUNTED_STEPS};
 
 /// Bytes of a value that one step moves.
 const BYTES_PER_STEP: u64 = 16;
 
 /// The measures of a module with one entry point.
 pub(super) struct Costs {
-    /// Steps of the entry point with everything written out, each loop run once.
-    pub(super) whole: u64,
+    /// Of the entry point with everything written out.
+    pub(super) whole: Measure,
     /// The loops of each function, in the order of the module's functions.
     pub(super) functions: Vec<Loops>,
     /// The loops of the entry point.
@@ -27,44 +28,54 @@ pub(super) type Loops = Vec<Loop>;
 /// One loop.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Loop {
-    /// What an iteration is charged.
-    pub(super) charge: u32,
+    /// What a round is charged: one, and the rounds of loops inside, or in what is called inside, that do not count. None for one that
+    /// does not count itself.
+    pub(super) charge: Option<u32>,
     /// Whether a workgroup barrier is inside, or in what is called inside.
     pub(super) barrier: bool,
 }
 
 impl Costs {
-    /// Whether there is any loop.
+    /// Whether there is any loop that counts.
     pub(super) fn has_loops(&self) -> bool {
-        self.all().next().is_some()
+        self.counted().next().is_some()
     }
 
     /// Whether there is a loop that a workgroup must leave together.
     pub(super) fn has_group_loops(&self) -> bool {
-        self.all().any(|it| it.barrier)
+        self.counted().any(|it| it.barrier)
     }
 
     /// Whether there is a loop that an invocation may leave by itself.
     pub(super) fn has_own_loops(&self) -> bool {
-        self.all().any(|it| !it.barrier)
+        self.counted().any(|it| !it.barrier)
     }
 
-    fn all(&self) -> impl Iterator<Item = &Loop> {
-        self.functions.iter().chain([&self.entry]).flatten()
+    fn counted(&self) -> impl Iterator<Item = &Loop> {
+        self.functions.iter().chain([&self.entry]).flatten().filter(|it| it.charge.is_some())
     }
 }
 
 /// Measures a module whose only entry point is `entry`.
-pub(super) fn measure(module: &Module, info: &ModuleInfo, entry: &Function, count: Count) -> Costs {
+pub(super) fn measure(module: &Module, info: &ModuleInfo, entry: &Function) -> Costs {
+    let costs = measure_with(module, info, entry, true);
+    if costs.whole.rounds <= MAX_UNCOUNTED_ROUNDS && costs.whole.work <= MAX_UNCOUNTED_STEPS {
+        return costs;
+    }
+    // Each loop by itself is short, all of them together are not.
+    measure_with(module, info, entry, false)
+}
+
+fn measure_with(module: &Module, info: &ModuleInfo, entry: &Function, knows_rounds: bool) -> Costs {
     let mut known = Vec::with_capacity(module.functions.len());
     let mut functions = Vec::with_capacity(module.functions.len());
     for (handle, function) in module.functions.iter() {
-        let (measure, loops) = of_function(module, &info[handle], function, &known, count);
+        let (measure, loops) = of_function(module, &info[handle], function, &known, knows_rounds);
         known.push(measure);
         functions.push(loops);
     }
-    let (measure, entry) = of_function(module, info.get_entry_point(0), entry, &known, count);
-    Costs { whole: measure.whole, functions, entry }
+    let (whole, entry) = of_function(module, info.get_entry_point(0), entry, &known, knows_rounds);
+    Costs { whole, functions, entry }
 }
 
 /// The blocks inside of a statement, in the order in which every walk over loops visits them.
@@ -84,25 +95,28 @@ fn is_group_barrier(flags: Barrier) -> bool {
     !flags.contains(Barrier::SUB_GROUP)
 }
 
-/// The measure of some code.
+/// The measure of some code, run once.
 #[derive(Clone, Copy, Default)]
-struct Measure {
-    /// Steps with loops, each run once.
-    whole: u64,
-    /// Steps without what is inside of loops.
-    flat: u64,
+pub(super) struct Measure {
+    /// Steps, each loop run once: how much a compiler has to read.
+    pub(super) steps: u64,
+    /// Steps that are done, each loop that counts run once.
+    pub(super) work: u64,
+    /// Rounds of the loops that do not count, and are not inside of one that does.
+    pub(super) rounds: u64,
     /// Whether there is a workgroup barrier.
     barrier: bool,
 }
 
 impl Measure {
     fn steps(steps: u64) -> Self {
-        Self { whole: steps, flat: steps, barrier: false }
+        Self { steps, work: steps, ..Self::default() }
     }
 
     fn add(&mut self, other: Self) {
-        self.whole = self.whole.saturating_add(other.whole);
-        self.flat = self.flat.saturating_add(other.flat);
+        self.steps = self.steps.saturating_add(other.steps);
+        self.work = self.work.saturating_add(other.work);
+        self.rounds = self.rounds.saturating_add(other.rounds);
         self.barrier |= other.barrier;
     }
 }
@@ -110,9 +124,13 @@ impl Measure {
 struct Meter<'a> {
     module: &'a Module,
     info: &'a FunctionInfo,
+    function: &'a Function,
     /// Of the functions before this one.
     known: &'a [Measure],
-    count: Count,
+    /// Whether loops that are known to end soon go without counting.
+    knows_rounds: bool,
+    /// Inside of how many loops the statement is.
+    depth: u32,
     loops: Loops,
 }
 
@@ -121,9 +139,9 @@ fn of_function(
     info: &FunctionInfo,
     function: &Function,
     known: &[Measure],
-    count: Count,
+    knows_rounds: bool,
 ) -> (Measure, Loops) {
-    let mut meter = Meter { module, info, known, count, loops: Vec::new() };
+    let mut meter = Meter { module, info, function, known, knows_rounds, depth: 0, loops: Vec::new() };
     let mut measure = meter.block(&function.body);
     for (_, variable) in function.local_variables.iter() {
         // Variables are cleared.
@@ -135,13 +153,13 @@ fn of_function(
 impl Meter<'_> {
     fn block(&mut self, block: &Block) -> Measure {
         let mut sum = Measure::default();
-        for statement in block.iter() {
-            sum.add(self.statement(statement));
+        for (at, statement) in block.iter().enumerate() {
+            sum.add(self.statement(statement, block.get(..at).unwrap_or_default()));
         }
         sum
     }
 
-    fn statement(&mut self, statement: &Statement) -> Measure {
+    fn statement(&mut self, statement: &Statement, before: &[Statement]) -> Measure {
         let mut sum = Measure::steps(1);
         match statement {
             // Only what is emitted counts.
@@ -155,7 +173,7 @@ impl Meter<'_> {
                 // A function that is not known comes later, which the validator refuses.
                 sum.add(self.known.get(function.index()).copied().unwrap_or_default());
             }
-            Statement::Loop { .. } => return self.iteration(statement),
+            Statement::Loop { body, continuing, .. } => return self.round(body, continuing, before),
             _ => {}
         }
         for block in children(statement) {
@@ -164,21 +182,42 @@ impl Meter<'_> {
         sum
     }
 
-    fn iteration(&mut self, statement: &Statement) -> Measure {
+    fn round(&mut self, body: &Block, continuing: &Block, before: &[Statement]) -> Measure {
         let at = self.loops.len();
-        self.loops.push(Loop { charge: 1, barrier: false });
+        self.loops.push(Loop { charge: None, barrier: false });
         let mut inside = Measure::steps(1);
-        for block in children(statement) {
+        self.depth += 1;
+        for block in [body, continuing] {
             inside.add(self.block(block));
         }
-        let charge = match self.count {
-            Count::Steps => u32::try_from(inside.flat).unwrap_or(u32::MAX).min(LARGEST_CHARGE),
-            Count::Iterations => 1,
+        self.depth -= 1;
+        let (charge, all) = match self.uncounted(body, continuing, before, &inside) {
+            Some(all) => (None, all),
+            // No more rounds than steps, of which there are few enough.
+            None => (Some(u32::try_from(1 + inside.rounds).unwrap_or(u32::MAX)), Measure { rounds: 0, ..inside }),
         };
         if let Some(it) = self.loops.get_mut(at) {
             *it = Loop { charge, barrier: inside.barrier };
         }
-        Measure { flat: 1, ..inside }
+        all
+    }
+
+    /// All rounds of a loop, if they are known and so few that they need not be counted.
+    fn uncounted(&self, body: &Block, continuing: &Block, before: &[Statement], inside: &Measure) -> Option<Measure> {
+        if !self.knows_rounds {
+            return None;
+        }
+        let place = Place { module: self.module, function: self.function, before, in_loop: self.depth > 0 };
+        let most = MAX_UNCOUNTED_STEPS / inside.work.max(1);
+        let rounds = place.rounds(body, continuing, u32::try_from(most.min(MAX_UNCOUNTED_ROUNDS)).ok()?)?;
+        // The last look, which finds that it is over, is one.
+        let rounds = u64::from(rounds) + 1;
+        let all = Measure {
+            work: inside.work.saturating_mul(rounds),
+            rounds: inside.rounds.saturating_add(1).saturating_mul(rounds),
+            ..*inside
+        };
+        (all.rounds <= MAX_UNCOUNTED_ROUNDS).then_some(all)
     }
 
     fn emitted(&self, range: &Range<Expression>) -> u64 {

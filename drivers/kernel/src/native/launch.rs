@@ -21,17 +21,18 @@ pub(super) const CHUNKS: u32 = 4;
 
 /// Members of `Status`, by index.
 pub(super) const SPENT: u32 = 0;
-pub(super) const ERROR: u32 = 1;
+pub(super) const STATUS_ERROR: u32 = 1;
 
 /// A module, and what of the driver's is in it already.
 pub(super) struct Owned<'a> {
     pub(super) module: &'a mut Module,
     launch: Option<Handle<GlobalVariable>>,
+    status: Option<Handle<GlobalVariable>>,
 }
 
 impl<'a> Owned<'a> {
     pub(super) fn new(module: &'a mut Module) -> Self {
-        Self { module, launch: None }
+        Self { module, launch: None, status: None }
     }
 
     fn ty(&mut self, name: Option<&str>, inner: TypeInner) -> Handle<Type> {
@@ -40,6 +41,10 @@ impl<'a> Owned<'a> {
 
     pub(super) fn u32(&mut self) -> Handle<Type> {
         self.ty(None, TypeInner::Scalar(Scalar::U32))
+    }
+
+    pub(super) fn i32(&mut self) -> Handle<Type> {
+        self.ty(None, TypeInner::Scalar(Scalar::I32))
     }
 
     pub(super) fn bool(&mut self) -> Handle<Type> {
@@ -85,13 +90,13 @@ impl<'a> Owned<'a> {
         if let Some(launch) = self.launch {
             return launch;
         }
-        let (word, triple) = (self.u32(), self.vec3());
+        let (word, integer, triple) = (self.u32(), self.i32(), self.vec3());
         let ty = self.structure(
             "HalLaunch",
             LAUNCH_BYTES,
             &[
                 ("base", triple, LAUNCH_BASE_OFFSET),
-                ("chunk", word, LAUNCH_CHUNK_OFFSET),
+                ("chunk", integer, LAUNCH_CHUNK_OFFSET),
                 ("groups", triple, LAUNCH_GROUPS_OFFSET),
                 ("chunks_per_invocation", word, LAUNCH_CHUNKS_PER_INVOCATION_OFFSET),
                 ("chunks", word, LAUNCH_CHUNKS_OFFSET),
@@ -104,17 +109,21 @@ impl<'a> Owned<'a> {
 
     /// The storage buffer.
     pub(super) fn status(&mut self) -> Handle<GlobalVariable> {
+        if let Some(status) = self.status {
+            return status;
+        }
         let atomic = self.atomic();
         let members = [("spent", atomic, STATUS_SPENT_OFFSET), ("error", atomic, STATUS_ERROR_OFFSET)];
         let ty = self.structure("HalStatus", STATUS_BYTES, &members);
         let access = StorageAccess::LOAD | StorageAccess::STORE;
-        self.variable("hal_status", AddressSpace::Storage { access }, ty, Some(STATUS_BINDING))
+        let status = self.variable("hal_status", AddressSpace::Storage { access }, ty, Some(STATUS_BINDING));
+        self.status = Some(status);
+        status
     }
 
     /// A word of each invocation's, 0 at first.
-    pub(super) fn counter(&mut self, name: &str) -> Handle<GlobalVariable> {
-        let word = self.u32();
-        self.variable(name, AddressSpace::Private, word, None)
+    pub(super) fn counter(&mut self, name: &str, ty: Handle<Type>) -> Handle<GlobalVariable> {
+        self.variable(name, AddressSpace::Private, ty, None)
     }
 
     /// An atomic of the workgroup's, 0 at first.

@@ -10,9 +10,9 @@
 //! ```wgsl
 //! struct Launch {                    // LAUNCH_BYTES, written by the driver for each native dispatch
 //!     base: vec3<u32>,               // the first workgroup of this part
-//!     chunk: u32,                    // what an invocation draws at a time
+//!     chunk: i32,                    // rounds that an invocation draws at a time
 //!     groups: vec3<u32>,             // workgroups of the whole dispatch
-//!     chunks_per_invocation: u32,    // most that one invocation may draw, below 2^32 - 1
+//!     chunks_per_invocation: u32,    // most that one invocation may draw, at most LARGEST_CHUNKS_PER_INVOCATION
 //!     chunks: u32,                   // most that all invocations together may draw, beyond their first
 //! }
 //! struct Status {                    // STATUS_BYTES, cleared by the driver before the first part
@@ -26,10 +26,12 @@
 mod access;
 mod budget;
 mod cost;
-mod exits;
 mod launch;
+mod purse;
 mod relocate;
+mod returns;
 mod sizes;
+mod trips;
 mod writer;
 
 use naga::compact::{KeepUnused, compact};
@@ -49,13 +51,13 @@ pub const STATUS_BINDING: u32 = 1;
 
 /// Offset of `base`, three words: the workgroup with which this part of the dispatch begins.
 pub const LAUNCH_BASE_OFFSET: u32 = 0;
-/// Offset of `chunk`, a word: what an invocation draws at a time. What is left of a chunk when it does not pay for the next
-/// iteration is lost. Less than [`LARGEST_CHARGE`] counts as that, or less than 1 with [`Count::Iterations`].
+/// Offset of `chunk`, a word from 1 to [`LARGEST_CHUNK`]: the rounds that an invocation draws at a time.
 pub const LAUNCH_CHUNK_OFFSET: u32 = 12;
 /// Offset of `groups`, three words: the workgroups of the whole dispatch, which the kernel sees as `num_workgroups`.
 pub const LAUNCH_GROUPS_OFFSET: u32 = 16;
-/// Offset of `chunks_per_invocation`, a word below 2^32 - 1: how many chunks an invocation may draw. Its loops with a
-/// barrier inside, which a whole workgroup leaves together, have as many again.
+/// Offset of `chunks_per_invocation`, a word of at most [`LARGEST_CHUNKS_PER_INVOCATION`]: how many chunks an invocation may
+/// draw. The first it has in any case. Its loops with a barrier inside, which a whole workgroup leaves together, have as
+/// many again.
 pub const LAUNCH_CHUNKS_PER_INVOCATION_OFFSET: u32 = 28;
 /// Offset of `chunks`, a word: how many chunks all invocations may draw, not counting the first of each.
 pub const LAUNCH_CHUNKS_OFFSET: u32 = 32;
@@ -83,40 +85,35 @@ pub const STOP_BYTES: u32 = 4;
 /// The largest kernels in use have a tenth of this.
 pub const MAX_INLINED_STEPS: u64 = 1 << 16;
 
-/// Most steps that one iteration is charged, whatever it does. With [`MAX_INLINED_STEPS`] no iteration does more than
-/// twice as many, and any chunk that is at least as large pays for it.
-pub const LARGEST_CHARGE: u32 = 1 << 15;
+/// The largest `chunk`.
+pub const LARGEST_CHUNK: u32 = 1 << 30;
+/// The largest `chunks_per_invocation`.
+pub const LARGEST_CHUNKS_PER_INVOCATION: u32 = u32::MAX - 4;
 
-/// How the work of a kernel is counted.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Count {
-    /// An iteration counts as many steps as its body has, callees written out, loops inside of it not: they count
-    /// themselves. For a device that is shared, where time matters. A step is an expression or a statement, and one more
-    /// for every 16 bytes of its value.
-    Steps,
-    /// An iteration counts as one, and so does finding that a loop is over: `n` rounds of a `for` are `n + 1`. For a limit
-    /// that a person can predict from the source.
-    Iterations,
-}
+/// Most rounds of an invocation's loops that are not counted, because the source says how many there are.
+pub const MAX_UNCOUNTED_ROUNDS: u64 = 1 << 14;
+/// Most steps that an invocation does without a loop that counts: a group of a thousand then takes a second at worst.
+pub const MAX_UNCOUNTED_STEPS: u64 = 1 << 18;
 
 /// What [`Program::native`] is to make.
 #[derive(Clone, Copy, Debug)]
 pub struct NativeOptions<'a> {
-    /// How iterations are counted.
-    pub count: Count,
     /// Binding numbers that are declared `read_write` even if the function only reads them: those whose buffer the same
     /// dispatch also writes through another binding.
     pub writable: &'a [u32],
-    /// Whether to find out, and report as [`ERROR_INVOCATION`], loops that the device itself has ended before their time.
+    /// Whether to find out, and report as [`ERROR_INVOCATION`], that the device itself has ended a loop before its time.
     pub finds_cut_off: bool,
 }
 
 /// A function, ready for a native device. For WebGPU implementations it is the source as naga IR.
 ///
-/// Loops draw on a budget: an invocation draws a chunk, pays for each iteration when it begins, and draws again when the
-/// chunk is used up. The first chunk costs no write to memory that others read. An invocation that may not draw any more
+/// Loops draw on a budget: an invocation has a chunk of rounds, pays for each when it begins, and draws another chunk when the first is used
+/// up. Finding that a loop is over is a round too: `n` rounds of a `for` are `n + 1`. An invocation that may not draw any more
 /// leaves the loop and every later one when it enters, and so runs to its end; it never returns early, because others may
 /// wait for it at a barrier. What it wrote is then wrong, and `error` says so.
+///
+/// A loop that is seen to run a few times, as `for (var i = 0u; i < 16u; i++)` is, does not count by itself: the loop around
+/// it is charged all its rounds, whether or not it comes to them. See [`MAX_UNCOUNTED_ROUNDS`].
 ///
 /// A loop with a workgroup barrier inside (also in what it calls) is left by the whole workgroup together, which costs
 /// two more barriers whenever a chunk is used up. That rests on all invocations of a group running such a loop
@@ -128,9 +125,12 @@ pub struct Native {
     pub module: Module,
     /// The storage bindings that the module declares `read_write`, ascending; it declares the others `read`.
     pub read_write: Vec<u32>,
-    /// Steps of one invocation if every loop in it runs once. At most [`MAX_INLINED_STEPS`].
+    /// Steps with everything that is called written out: how much a compiler has to read. A step is an expression or a
+    /// statement, and one more for every 16 bytes of its value. At most [`MAX_INLINED_STEPS`].
     pub cost: u64,
-    /// Whether there is any loop. Without one an invocation cannot take more than `cost`, and `Status` is not used.
+    /// Steps that one invocation does if each loop that counts runs once.
+    pub work: u64,
+    /// Whether there is any loop that counts. Without one an invocation does no more than `work`, and `Status` is not used.
     pub has_loops: bool,
     /// Workgroup memory that the module uses beyond [`Function::workgroup_bytes`](crate::Function::workgroup_bytes):
     /// [`STOP_BYTES`] or none.
@@ -160,22 +160,22 @@ impl Program {
         let read_write = access::declare(&mut module, &self.bindings_of(function), options.writable);
         // The second analysis: handles differ from those of the whole program.
         let info = front::validate(&module, "").map_err(|error| defect(&error.message))?;
-        let costs = cost::measure(&module, &info, &entry.function, options.count);
-        if costs.whole > MAX_INLINED_STEPS {
+        let costs = cost::measure(&module, &info, &entry.function);
+        let cost::Measure { steps: cost, work, .. } = costs.whole;
+        if cost > MAX_INLINED_STEPS {
             let message = format!(
-                "`{}` has {} steps with everything that it calls written out, more than {MAX_INLINED_STEPS} inlined; \
+                "`{}` has {cost} steps with everything that it calls written out, more than {MAX_INLINED_STEPS} inlined; \
                  split the kernel",
                 quote(&entry.name),
-                costs.whole
             );
             return Err(KernelError::new(ErrorCode::ResourceExhausted, message));
         }
-        let (cost, has_loops, group) = (costs.whole, costs.has_loops(), costs.has_group_loops());
+        let (has_loops, group) = (costs.has_loops(), costs.has_group_loops());
         rebuild(&mut module, entry, &costs, options)?;
         let info = front::validate(&module, "").map_err(|error| defect(&error.message))?;
         rehearse(&module, &info)?;
         let added_workgroup_bytes = if group { STOP_BYTES } else { 0 };
-        Ok(Native { module, read_write, cost, has_loops, added_workgroup_bytes })
+        Ok(Native { module, read_write, cost, work, has_loops, added_workgroup_bytes })
     }
 
     /// The module with nothing but what this function uses, and its entry point again, apart.
@@ -230,20 +230,21 @@ fn rebuild(
     let budget = budget::Budget::new(&mut owned, costs, options);
     // What is called comes before what calls it.
     let mut functions = naga::Arena::new();
-    let refills = budget.as_ref().map(|budget| budget.add_refills(&mut functions));
+    let helpers = budget.as_ref().map(|budget| budget.add_helpers(&mut functions));
+    let budget = budget.as_ref().zip(helpers.as_ref());
     let mut moved = Vec::with_capacity(owned.module.functions.len());
     let old = std::mem::take(&mut owned.module.functions);
     for ((handle, function), loops) in old.iter().zip(&costs.functions) {
         let mut function = relocate::function(function.clone(), launch::Prelude::default(), &moved)?;
-        if let (Some(budget), Some(refills)) = (&budget, &refills) {
-            budget.instrument(&mut function, loops, refills)?;
+        if let Some((budget, helpers)) = budget {
+            budget.charge(&mut function, loops, helpers)?;
         }
         moved.push(functions.append(function, old.get_span(handle)));
     }
     let prelude = launch::prelude(&mut owned, &entry);
     entry.function = relocate::function(entry.function, prelude, &moved)?;
-    if let (Some(budget), Some(refills)) = (&budget, &refills) {
-        budget.instrument(&mut entry.function, &costs.entry, refills)?;
+    if let Some((budget, helpers)) = budget {
+        budget.charge_entry(&mut entry.function, &costs.entry, helpers)?;
     }
     owned.module.functions = functions;
     owned.module.entry_points = vec![entry];

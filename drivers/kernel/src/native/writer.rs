@@ -1,8 +1,8 @@
 //! Writes small pieces of naga IR.
 
 use naga::{
-    Arena, AtomicFunction, BinaryOperator, Block, Expression, Function, GlobalVariable, Handle, Literal, Range, Span,
-    Statement, Type,
+    Arena, AtomicFunction, BinaryOperator, Block, Expression, Function, GlobalVariable, Handle, Literal, MathFunction,
+    Range, ScalarKind, Span, Statement, Type,
 };
 
 /// A block that is being written, and the expressions of the function around it.
@@ -28,6 +28,10 @@ impl<'a> Writer<'a> {
 
     pub(super) fn number(&mut self, value: u32) -> Handle<Expression> {
         self.fixed(Expression::Literal(Literal::U32(value)))
+    }
+
+    pub(super) fn integer(&mut self, value: i32) -> Handle<Expression> {
+        self.fixed(Expression::Literal(Literal::I32(value)))
     }
 
     pub(super) fn global(&mut self, variable: Handle<GlobalVariable>) -> Handle<Expression> {
@@ -58,6 +62,31 @@ impl<'a> Writer<'a> {
         self.value(Expression::Binary { op, left, right })
     }
 
+    /// A function of two arguments.
+    pub(super) fn math(
+        &mut self,
+        fun: MathFunction,
+        arg: Handle<Expression>,
+        arg1: Handle<Expression>,
+    ) -> Handle<Expression> {
+        self.value(Expression::Math { fun, arg, arg1: Some(arg1), arg2: None, arg3: None })
+    }
+
+    /// `accept` where the condition holds, else `reject`.
+    pub(super) fn choose(
+        &mut self,
+        condition: Handle<Expression>,
+        accept: Handle<Expression>,
+        reject: Handle<Expression>,
+    ) -> Handle<Expression> {
+        self.value(Expression::Select { condition, accept, reject })
+    }
+
+    /// The bits of a word.
+    pub(super) fn as_u32(&mut self, expr: Handle<Expression>) -> Handle<Expression> {
+        self.value(Expression::As { expr, kind: ScalarKind::Uint, convert: None })
+    }
+
     pub(super) fn push(&mut self, statement: Statement) {
         self.block.push(statement, Span::UNDEFINED);
     }
@@ -67,8 +96,7 @@ impl<'a> Writer<'a> {
     }
 
     /// An atomic operation whose result nobody wants.
-    pub(super) fn atomic_or(&mut self, pointer: Handle<Expression>, bits: u32) {
-        let value = self.number(bits);
+    pub(super) fn atomic_or(&mut self, pointer: Handle<Expression>, value: Handle<Expression>) {
         self.push(Statement::Atomic { pointer, fun: AtomicFunction::InclusiveOr, value, result: None });
     }
 
@@ -92,11 +120,6 @@ impl<'a> Writer<'a> {
         result
     }
 
-    pub(super) fn give(&mut self, value: bool) {
-        let value = self.fixed(Expression::Literal(Literal::Bool(value)));
-        self.push(Statement::Return { value: Some(value) });
-    }
-
     /// `if condition { accept }`
     pub(super) fn when(&mut self, condition: Handle<Expression>, accept: impl FnOnce(&mut Writer<'_>)) {
         let accept = self.inner(accept);
@@ -115,7 +138,8 @@ impl<'a> Writer<'a> {
         self.push(Statement::If { condition, accept, reject });
     }
 
-    fn inner(&mut self, write: impl FnOnce(&mut Writer<'_>)) -> Block {
+    /// A block by itself.
+    pub(super) fn inner(&mut self, write: impl FnOnce(&mut Writer<'_>)) -> Block {
         let mut inner = Writer::new(self.expressions);
         write(&mut inner);
         inner.finish()

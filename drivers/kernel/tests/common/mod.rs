@@ -5,7 +5,7 @@ pub mod corpus;
 
 use std::time::{Duration, Instant};
 
-use hal_kernel::native::{Count, Native, NativeOptions};
+use hal_kernel::native::{Native, NativeOptions};
 use hal_kernel::{Format, KernelError, Program, SourceLimits, load};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
 
@@ -32,8 +32,8 @@ pub fn program(source: &str) -> Program {
 
 /// The first function of WGSL, for a native device.
 #[track_caller]
-pub fn native(source: &str, count: Count) -> Native {
-    match program(source).native(0, &NativeOptions { count, writable: &[], finds_cut_off: false }) {
+pub fn native(source: &str) -> Native {
+    match program(source).native(0, &NativeOptions { writable: &[], finds_cut_off: false }) {
         Ok(native) => native,
         Err(error) => panic!("{error}\n{source}"),
     }

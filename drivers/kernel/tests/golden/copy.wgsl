@@ -1,6 +1,6 @@
 struct HalLaunch {
     base: vec3<u32>,
-    chunk: u32,
+    chunk: i32,
     groups: vec3<u32>,
     chunks_per_invocation: u32,
     chunks: u32,

@@ -1,6 +1,6 @@
 struct HalLaunch {
     base: vec3<u32>,
-    chunk: u32,
+    chunk: i32,
     groups: vec3<u32>,
     chunks_per_invocation: u32,
     chunks: u32,
@@ -13,62 +13,84 @@ struct HalStatus {
 
 @group(0) @binding(0)
 var<storage, read_write> o: array<u32>;
+var<private> hal_left: i32;
+var<private> hal_used: u32;
 @group(1) @binding(0)
 var<uniform> hal_launch: HalLaunch;
 @group(1) @binding(1)
 var<storage, read_write> hal_status: HalStatus;
-var<private> hal_left: u32;
-var<private> hal_used: u32;
 
 fn hal_refill() -> bool {
-    var spent: u32;
+    var over: bool = true;
+
+    let _e3 = hal_used;
+    let _e6 = hal_launch.chunks_per_invocation;
+    if (_e3 < _e6) {
+        let _e11 = atomicAdd((&hal_status.spent), 1u);
+        let _e14 = hal_launch.chunks;
+        let _e15 = (_e11 >= _e14);
+        let _e18 = hal_left;
+        let _e21 = hal_launch.chunk;
+        hal_left = select((_e18 + _e21), 0i, _e15);
+        hal_used = select((_e3 + 1u), 4294967294u, _e15);
+        over = _e15;
+    } else {
+        hal_used = max(_e3, 4294967293u);
+    }
+    let _e31 = over;
+    return _e31;
+}
+
+fn hal_end() {
+    var seen: u32;
 
     let _e1 = hal_used;
-    if (_e1 == 4294967295u) {
-        return true;
+    if (_e1 >= 4294967292u) {
+        atomicOr((&hal_status.error), (_e1 & 3u));
     }
-    let _e7 = hal_launch.chunks_per_invocation;
-    if (_e1 >= _e7) {
+    let _e13 = hal_launch.chunk;
+    let _e17 = ((bitcast<u32>(_e13) & 1u) + 2u);
+    seen = 0u;
+    loop {
+        let _e18 = seen;
+        if (_e18 >= _e17) {
+            break;
+        }
+        seen = (_e18 + 1u);
+    }
+    let _e21 = seen;
+    if (_e21 < _e17) {
         atomicOr((&hal_status.error), 1u);
-        hal_left = 0u;
-        hal_used = 4294967295u;
-        return true;
     }
-    if (_e1 == 0u) {
-        let _e21 = atomicLoad((&hal_status.spent));
-        spent = _e21;
-    } else {
-        let _e25 = atomicAdd((&hal_status.spent), 1u);
-        spent = _e25;
-    }
-    let _e28 = hal_launch.chunks;
-    let _e29 = spent;
-    if (_e29 >= _e28) {
-        atomicOr((&hal_status.error), 2u);
-        hal_left = 0u;
-        hal_used = 4294967295u;
-        return true;
-    }
-    hal_used = (_e1 + 1u);
-    let _e42 = hal_launch.chunk;
-    hal_left = max(_e42, 1u);
-    return false;
+    return;
 }
 
 @compute @workgroup_size(1, 1, 1)
 fn main() {
+    let _e22 = hal_launch.chunk;
+    hal_left = _e22;
+    hal_used = 1u;
     loop {
-        let _e7 = hal_left;
-        if (_e7 < 1u) {
-            let _e9 = hal_refill();
-            if _e9 {
+        loop {
+            let _e6 = hal_left;
+            let _e8 = (_e6 - 1i);
+            hal_left = _e8;
+            if (_e8 < 0i) {
                 break;
             }
+            let _e2 = o[0];
+            o[0] = (_e2 + 1u);
         }
-        let _e10 = hal_left;
-        hal_left = (_e10 - 1u);
-        let _e2 = o[0];
-        o[0] = (_e2 + 1u);
+        let _e12 = hal_left;
+        if (_e12 >= 0i) {
+            break;
+        }
+        hal_left = (_e12 + 1i);
+        let _e17 = hal_refill();
+        if _e17 {
+            break;
+        }
     }
+    hal_end();
     return;
 }

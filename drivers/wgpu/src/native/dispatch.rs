@@ -8,7 +8,9 @@ use super::{
 };
 use crate::adapter::Adapter;
 use hal_driver::{Code, Control, Error, Result};
-use hal_kernel::native::{ERROR_DISPATCH, ERROR_INVOCATION, LAUNCH_BINDING, STATUS_BINDING};
+use hal_kernel::native::{
+    ERROR_DISPATCH, ERROR_INVOCATION, LARGEST_CHUNKS_PER_INVOCATION, LAUNCH_BINDING, STATUS_BINDING,
+};
 use std::{
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
@@ -41,8 +43,11 @@ pub(super) struct Launches {
     group: wgpu::BindGroup,
     /// Bytes from one launch's parameters to the next.
     stride: u64,
-    /// Iterations that one invocation may make.
+    /// Iterations that one invocation may make, as far as the driver is to see to it.
     iterations: u32,
+    /// Whether the device ends an invocation by itself, sooner or later. It knows better what it has done: its compiler writes loops
+    /// out that a kernel counts.
+    cuts_off: bool,
 }
 
 /// What kernels with loops report.
@@ -105,7 +110,8 @@ impl Launches {
         ];
         let group = device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout: &layout, entries: &entries });
         let iterations = u32::try_from(adapter.limits().max_loop_iterations).unwrap_or(u32::MAX);
-        Self { params, status, status_read, layout, group, stride, iterations }
+        let cuts_off = adapter.cut_off().is_some();
+        Self { params, status, status_read, layout, group, stride, iterations, cuts_off }
     }
 
     /// Before the kernels of a batch.
@@ -123,7 +129,8 @@ impl Launches {
     fn bytes(&self, launch: &Launch<'_>, piece: &Piece, chunk: u32, chunks: u32) -> Vec<u8> {
         let [bx, by, bz] = piece.base;
         let [gx, gy, gz] = launch.grid;
-        let words = [bx, by, bz, chunk, gx, gy, gz, self.iterations / chunk, chunks];
+        let most = if self.cuts_off { LARGEST_CHUNKS_PER_INVOCATION } else { self.iterations / chunk };
+        let words = [bx, by, bz, chunk, gx, gy, gz, most, chunks];
         let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         bytes.resize(self.stride as usize, 0);
         bytes
@@ -211,7 +218,8 @@ impl Native {
             Known {
                 rounds: if kernel.has_loops { u64::from(self.launches.iterations) * kinds } else { 1 },
                 invocations: kernel.invocations(),
-                steps: kernel.cost,
+                steps: kernel.steps,
+                beside: kernel.work / kernel.steps.max(1),
                 rate: kernel.rate.load(Ordering::Relaxed),
             },
         )

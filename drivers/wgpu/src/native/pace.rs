@@ -43,6 +43,8 @@ pub(super) struct Known {
     pub(super) invocations: u64,
     /// Of one unit.
     pub(super) steps: u64,
+    /// Units that an invocation does outside of the loops that count.
+    pub(super) beside: u64,
     /// Units a second of an earlier dispatch; 0 if there was none.
     pub(super) rate: u64,
 }
@@ -71,7 +73,7 @@ impl Pace {
         let chunk = (in_time(guess, WORST) / invocations).clamp(1, u64::from(CHUNK_ITERATIONS));
         // A power of two divides the limits of all devices, which are multiples of the largest chunk.
         let chunk = 1 << chunk.ilog2();
-        let uncounted = known.rounds.min(u64::from(chunk)).saturating_mul(invocations);
+        let uncounted = known.rounds.min(u64::from(chunk)).saturating_add(known.beside).saturating_mul(invocations);
         let most = (in_time(guess, HORIZON) / uncounted.max(1)).max(1);
         let mut pace = Self { known, rate, chunk, groups: 1, most, expected: 0 };
         pace.groups = pace.safe();

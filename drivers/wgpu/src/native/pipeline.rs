@@ -3,10 +3,7 @@
 use super::Native;
 use crate::state::{OnThread, Patience, State};
 use hal_driver::{BindingKind, Code, Error, Result};
-use hal_kernel::{
-    Program,
-    native::{Count, NativeOptions},
-};
+use hal_kernel::{Program, native::NativeOptions};
 use std::{
     borrow::Cow,
     collections::BTreeSet,
@@ -32,8 +29,11 @@ pub(crate) struct Kernel {
     function: usize,
     pub(crate) label: String,
     pub(crate) info: hal_driver::Function,
-    /// Steps of one invocation, less what loops repeat.
-    pub(super) cost: u64,
+    /// Steps of a round of its loops at most; of an invocation, if none of them counts.
+    pub(super) steps: u64,
+    /// Steps of an invocation outside of the loops that count.
+    pub(super) work: u64,
+    /// Whether there are loops that count their rounds.
     pub(super) has_loops: bool,
     /// Whether some loop has a workgroup barrier inside: such loops have an allowance of their own.
     pub(super) has_group_loops: bool,
@@ -66,14 +66,16 @@ impl Kernel {
         if state.adapter.is_software() {
             fits_a_software_compiler(&native, &info.name)?;
         }
-        let (cost, has_loops) = (native.cost, native.has_loops);
+        let (work, has_loops) = (native.work, native.has_loops);
+        let steps = if has_loops { native.cost } else { work };
         let has_group_loops = native.added_workgroup_bytes > 0;
         let kernel = Arc::new(Self {
             program: program.clone(),
             function,
             label: label.to_owned(),
             info,
-            cost,
+            steps,
+            work,
             has_loops,
             has_group_loops,
             rate: AtomicU64::new(0),
@@ -233,9 +235,8 @@ fn size(module: &naga::Module, inner: &naga::TypeInner) -> u64 {
     u64::from(inner.size(module.to_ctx()))
 }
 
-/// Iterations are counted, not steps: the limit is one that a person can predict from the source.
 fn options<'a>(state: &State, writable: &'a [u32]) -> NativeOptions<'a> {
-    NativeOptions { count: Count::Iterations, writable, finds_cut_off: state.adapter.cut_off().is_some() }
+    NativeOptions { writable, finds_cut_off: state.adapter.cut_off().is_some() }
 }
 
 /// A pipeline with an explicit layout: a derived one would leave out what a kernel declares and does not use.
