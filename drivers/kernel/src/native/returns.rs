@@ -85,7 +85,8 @@ impl Lowering<'_> {
                     }
                 }
                 Statement::Loop { body, .. } => {
-                    if self.block(body, true) {
+                    let returned = self.block(body, true);
+                    if returned {
                         let out = if in_loop { Statement::Break } else { Statement::Return { value: None } };
                         edits.push((at + 1..at + 1, self.go_on_leaving(out)));
                         may_return |= in_loop;
