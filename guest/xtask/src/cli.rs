@@ -13,8 +13,9 @@ cargo xtask guests [NAME…]          build the guests into components, in targe
 cargo xtask check                   formatting, lints, documentation, WIT: all that is judged without running
 cargo xtask bench [GROUP] [ARGUMENT…]
                                     the benchmarks, or one group of them, as one table; `cargo xtask bench -- --help` lists the arguments
-cargo xtask conformance [--driver NAME] [--case PATTERN] [--write]
-                                    the conformance cases on every driver, as one table; `--write` makes it tests/conformance/REPORT.md
+cargo xtask conformance [--driver NAME] [--case PATTERN] [--write] [--validation]
+                                    the conformance cases on every driver, as one table; `--write` makes it tests/conformance/REPORT.md;
+                                    with `--validation` Vulkan's validation layer, if it is installed, must have nothing to say
 
 Every command takes `--route installed|rustup|debian`, which forces one way to a standard library for WebAssembly. Without it the
 ways are tried in that order: what the toolchain has, `rustup target add`, Debian's packages (as root they are installed, else the
@@ -35,7 +36,7 @@ enum What {
     Check,
     Demo { device: Option<String> },
     Bench { arguments: Vec<String> },
-    Conformance { arguments: Vec<String> },
+    Conformance { arguments: Vec<String>, validates: bool },
 }
 
 /// Does what `arguments` ask for.
@@ -53,7 +54,7 @@ pub fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
         What::Check => check::run(&workspace, route),
         What::Demo { device } => demo::run(&workspace, device.as_deref(), route),
         What::Bench { arguments } => demo::bench(&workspace, &arguments, route),
-        What::Conformance { arguments } => conformance::run(&workspace, &arguments, route),
+        What::Conformance { arguments, validates } => conformance::run(&workspace, &arguments, validates, route),
     }
 }
 
@@ -64,6 +65,7 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Request> {
     let mut device = None;
     let mut passed_on = Vec::new();
     let mut names = Vec::new();
+    let mut validates = false;
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| anyhow!("`{argument}` needs a value\n\n{HELP}"));
         match (command.as_str(), argument.as_str()) {
@@ -75,6 +77,7 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Request> {
                 passed_on.extend([argument, value]);
             }
             ("conformance", "--write") => passed_on.push(argument),
+            ("conformance", "--validation") => validates = true,
             ("test" | "bench", "--") => passed_on.extend(arguments.by_ref()),
             ("conformance", name) if !name.starts_with('-') => {
                 bail!(
@@ -94,7 +97,7 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Request> {
         "check" => What::Check,
         "demo" => What::Demo { device },
         "bench" => What::Bench { arguments: passed_on },
-        "conformance" => What::Conformance { arguments: passed_on },
+        "conformance" => What::Conformance { arguments: passed_on, validates },
         _ => bail!("no command is called `{command}`\n\n{HELP}"),
     };
     Ok(Request { what, route })
@@ -121,7 +124,11 @@ mod tests {
         assert_eq!(what("bench --json f -- --help"), What::Bench { arguments: words("--json f --help") });
         assert_eq!(
             what("conformance --driver null --case Fill*/direct --write"),
-            What::Conformance { arguments: words("--driver null --case Fill*/direct --write") }
+            What::Conformance { arguments: words("--driver null --case Fill*/direct --write"), validates: false }
+        );
+        assert_eq!(
+            what("conformance --validation --driver vulkan"),
+            What::Conformance { arguments: words("--driver vulkan"), validates: true }
         );
         assert_eq!(what("check --help"), What::Help);
         assert_eq!(parsed("check --route debian").unwrap(), Request { what: What::Check, route: Some(Route::Debian) });
