@@ -5,7 +5,8 @@ use crate::{
     error::{Result, defect},
     value::{Scalar, Value},
 };
-use naga::{ArraySize, GlobalVariable, Handle, LocalVariable, Module, ScalarKind, Type, TypeInner, VectorSize};
+use naga::proc::IndexableLength;
+use naga::{GlobalVariable, Handle, LocalVariable, Module, ScalarKind, Type, TypeInner, VectorSize};
 use std::borrow::Cow;
 
 /// The type of what a pointer points to. Parts of vectors and matrices have types that the module need not list.
@@ -73,10 +74,11 @@ impl Target {
                 target: Self::Vector(rows, scalar),
             }),
             TypeInner::Array { base, size, stride } => {
-                let count = match size {
-                    ArraySize::Constant(count) => Some(count.get()),
-                    ArraySize::Dynamic => None,
-                    ArraySize::Pending(_) => return Err(defect("an array whose size is an override")),
+                // Overrides have values by now, but sizes are still given by their names.
+                let count = match size.resolve(module.to_ctx()) {
+                    Ok(IndexableLength::Known(count)) => Some(count),
+                    Ok(IndexableLength::Dynamic) => None,
+                    Err(_) => return Err(defect("an array of unknown size")),
                 };
                 Ok(Parts { count, stride: stride as usize, target: Self::Type(base) })
             }

@@ -128,3 +128,17 @@ fn atomics() {
     let minus = |x: i32| (-x).cast_unsigned();
     assert_eq!(got[2], [1, 6, 5, 7, 12, 4, 5, 8, 109, 10, 10, minus(1), minus(4)]);
 }
+
+#[test]
+fn an_array_may_be_as_long_as_an_override_says() {
+    let source = "
+        override count: u32 = 3u;
+        @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        var<workgroup> w: array<u32, count>;
+        @compute @workgroup_size(count) fn main(@builtin(local_invocation_index) l: u32) {
+            w[l] = 5u + l;
+            workgroupBarrier();
+            o[l] = w[count - 1u - l] * 10u + w[9];
+        }";
+    assert_eq!(group(source, &[vec![0; 3]]), [77, 67, 57]);
+}

@@ -33,13 +33,18 @@ pub fn compile(source: &str, entry: &str) -> Result<Kernel, Diagnostic> {
     naga_wasm::compile(&module, &info, entry, &Options::default())
 }
 
-/// An engine with no more than the README asks for.
+/// An engine with no more than the README asks for, if nothing is contracted.
 pub fn engine() -> Engine {
+    engine_for(&Options::default())
+}
+
+/// An engine with no more than the README asks for.
+pub fn engine_for(options: &Options) -> Engine {
     let mut config = Config::new();
     config
         .wasm_threads(true)
         .shared_memory(true)
-        .wasm_relaxed_simd(false)
+        .wasm_relaxed_simd(options.contract)
         .wasm_gc(false)
         .wasm_function_references(false)
         .wasm_reference_types(true)
@@ -144,8 +149,12 @@ const CANARY_BYTE: u8 = 0xa5;
 
 /// Runs a compiled kernel and checks that it wrote only to its buffers and its scratch.
 pub fn run_kernel(kernel: &Kernel, run: Run) -> Outcome {
-    let engine = engine();
-    let module = Module::new(&engine, &kernel.wasm).expect("the module is valid");
+    run_kernel_on(&engine(), kernel, run)
+}
+
+/// [`run_kernel`], on an engine.
+pub fn run_kernel_on(engine: &Engine, kernel: &Kernel, run: Run) -> Outcome {
+    let module = Module::new(engine, &kernel.wasm).expect("the module is valid");
     let mut at = 65536usize;
     let scratch = at;
     at += kernel.scratch_per_worker as usize + CANARY;
@@ -156,7 +165,7 @@ pub fn run_kernel(kernel: &Kernel, run: Run) -> Outcome {
         at += bytes.len() + CANARY;
     }
     let pages = u32::try_from(at.div_ceil(65536) + 1).unwrap();
-    let memory = SharedMemory::new(&engine, MemoryType::shared(pages, 65536)).unwrap();
+    let memory = SharedMemory::new(engine, MemoryType::shared(pages, 65536)).unwrap();
     // SAFETY: the kernel runs on this thread, and not while these are called.
     let write = |offset: usize, byte: u8| unsafe { *memory.data()[offset].get() = byte };
     // SAFETY: as above.
@@ -169,8 +178,8 @@ pub fn run_kernel(kernel: &Kernel, run: Run) -> Outcome {
             write(place + offset, byte);
         }
     }
-    let mut store = Store::new(&engine, ());
-    let mut linker = Linker::new(&engine);
+    let mut store = Store::new(engine, ());
+    let mut linker = Linker::new(engine);
     linker.define(&store, IMPORT_MODULE, IMPORT_MEMORY, memory.clone()).unwrap();
     let left = Arc::new(AtomicI64::new(run.refills));
     let counter = left.clone();
