@@ -1,7 +1,7 @@
 //! How much work a kernel does between two looks at deadline, stop and loss.
 //!
-//! A kernel counts in work units, and what one takes is not known before: a sum takes a tenth of a nanosecond, a read that misses all caches a hundred, the
-//! first touch of a page more. So the number of units follows the clock.
+//! A kernel counts in work units, and what one takes is not known before: a sum takes a tenth of a nanosecond, a read that misses all caches a
+//! hundred, the first touch of a page more. So the number of units follows the clock.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! A kernel on one thread, in an engine of its own and without a driver: for figures about the kernel compiler. What a turn took is the time that the
-//! thread had a processor, so that others on the machine matter less.
+//! A kernel on one thread, in an engine of its own and without a driver: for figures about the kernel compiler. What a turn took is
+//! the time that the thread had a processor, so that others on the machine matter less.
 
 use super::{catalog::Kernel, contest::Contestant, workload::Workload};
 use anyhow::{Context, Result, ensure};

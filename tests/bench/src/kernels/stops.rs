@@ -1,8 +1,8 @@
 //! How long kernels run on that have to stop: at their deadline, or because their tenant ends.
 //!
-//! Every kernel of the catalog has its grid repeated along z, which none of them looks at, so that one dispatch does its usual work for many seconds. Besides
-//! there are those that were built to last. What is measured ends when the waiting thread has been told, so the noise of the machine is in it:
-//! threads that do nothing but look at the clock show how much that is.
+//! Every kernel of the catalog has its grid repeated along z, which none of them looks at, so that one dispatch does its usual work for many
+//! seconds. Besides there are those that were built to last. What is measured ends when the waiting thread has been told, so the noise of the
+//! machine is in it: threads that do nothing but look at the clock show how much that is.
 
 use super::{
     Run, THREADS,
