@@ -113,7 +113,7 @@ impl Job {
         self.left.notify_one();
     }
 
-    /// Asked by kernels about every millisecond and between pieces.
+    /// Asked by kernels after each slice of work, and between pieces.
     pub(crate) fn may_go_on(self: &Arc<Self>) -> bool {
         if self.ended.load(Ordering::Relaxed) {
             return false;
@@ -158,7 +158,7 @@ impl Job {
         let mut begin = Instant::now();
         while let Some(groups) = self.claim() {
             let count = groups.end - groups.start;
-            if runner.run(groups, self.arguments.groups)? == Ended::Stopped {
+            if runner.run(groups, self.arguments.groups, begin)? == Ended::Stopped {
                 // Whoever said stop has said why, and the first reason stands.
                 self.fail(Error::new(Code::Internal, "a kernel stopped although nobody asked it to"));
                 return Ok(());

@@ -5,20 +5,19 @@ use crate::{
     cost,
     dispatch::Job,
     memory::{Memory, SCRATCH_BYTES},
+    slice::Slice,
 };
 use hal_driver::{Code, Error, Result};
 use naga_wasm::abi;
 use std::{
     ops::Range,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 use wasmtime::{
     AsContextMut, Caller, Extern, Func, Global, Instance, Module, Store, StoreLimits, StoreLimitsBuilder, TypedFunc,
     Val,
 };
-
-/// Work units between two looks at deadline, stop and loss: about a millisecond.
-const SLICE: i64 = 1_000_000;
 
 /// Most steps of one invocation outside of loops, where a kernel does not look at its budget: a few milliseconds. What the compiler copies
 /// into one entry point is far below.
@@ -139,6 +138,7 @@ fn check(costs: cost::Costs) -> Result<()> {
 struct State {
     /// What it runs for; none while it is idle, so that an idle instance keeps nothing alive.
     job: Option<Arc<Job>>,
+    slice: Slice,
     limits: StoreLimits,
 }
 
@@ -157,11 +157,14 @@ impl Runner {
     fn new(kernel: &Kernel, memory: &Memory) -> Result<Self> {
         // A kernel makes nothing: it has one instance, with no memory and no table of its own.
         let limits = StoreLimitsBuilder::new().instances(1).memories(1).tables(0).build();
-        let mut store = Store::new(kernel.module.engine(), State { job: None, limits });
+        let mut store = Store::new(kernel.module.engine(), State { job: None, slice: Slice::new(), limits });
         store.limiter(|state| &mut state.limits);
-        let refill = Func::wrap(&mut store, |caller: Caller<'_, State>| match &caller.data().job {
-            Some(job) if job.may_go_on() => SLICE,
-            _ => 0,
+        let refill = Func::wrap(&mut store, |mut caller: Caller<'_, State>| {
+            let State { job, slice, .. } = caller.data_mut();
+            match job {
+                Some(job) if job.may_go_on() => slice.next(Instant::now()),
+                _ => 0,
+            }
         });
         let mut imports = Vec::new();
         for import in kernel.module.imports() {
@@ -187,7 +190,8 @@ impl Runner {
 
     fn prepare(&mut self, job: &Arc<Job>, scratch: u32) -> Result<()> {
         let arguments = &job.arguments;
-        self.store.data_mut().job = Some(job.clone());
+        let state = self.store.data_mut();
+        (state.job, state.slice) = (Some(job.clone()), Slice::new());
         set(&mut self.store, self.scratch, scratch)?;
         for ((base, length), binding) in self.bindings.iter().zip(&arguments.bindings) {
             set(&mut self.store, *base, binding.0)?;
@@ -199,12 +203,13 @@ impl Runner {
         Ok(())
     }
 
-    /// Runs the workgroups with these linear numbers.
+    /// Runs the workgroups with these linear numbers, from `now` on.
     ///
     /// # Errors
     /// The kernel trapped, or does not keep to the ABI: the device is to be lost.
-    pub(crate) fn run(&mut self, groups: Range<u64>, [x, y, z]: [u32; 3]) -> Result<Ended> {
-        self.budget.set(&mut self.store, Val::I64(SLICE)).map_err(|error| defect(&format!("{error:#}")))?;
+    pub(crate) fn run(&mut self, groups: Range<u64>, [x, y, z]: [u32; 3], now: Instant) -> Result<Ended> {
+        let units = self.store.data_mut().slice.begin(now);
+        self.budget.set(&mut self.store, Val::I64(units)).map_err(|error| defect(&format!("{error:#}")))?;
         let status = self.run.call(&mut self.store, (groups.start as i64, groups.end as i64, x, y, z));
         match status.map_err(|error| defect(&format!("it trapped: {error:#}")))? {
             abi::STATUS_DONE => Ok(Ended::Done),

@@ -17,6 +17,7 @@ mod load;
 mod memory;
 mod pages;
 mod pool;
+mod slice;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -102,7 +102,7 @@ impl Pool {
         self.0.offers.store(line.jobs.len(), Ordering::Relaxed);
     }
 
-    /// Called by workers that are held, about every millisecond.
+    /// Called by workers that are held, between slices of work.
     pub(crate) fn relieve(&self) {
         if self.0.waiting.load(Ordering::Relaxed) == 0 {
             return;

@@ -16,6 +16,9 @@ pub struct Options {
     /// A product that is added to something need not be rounded first. WGSL allows that; it is faster, but the results
     /// differ from machine to machine. Default no: then they are those of the operations one by one.
     pub contract: bool,
+    /// The kernel counts its work, and stops when its budget is used up. Default yes. Without it nothing stops a kernel: that is for
+    /// measuring what the counting costs.
+    pub counted: bool,
 }
 
 impl Default for Options {
@@ -27,6 +30,7 @@ impl Default for Options {
             max_wasm_bytes: 1 << 20,
             max_locals: 20_000,
             contract: false,
+            counted: true,
         }
     }
 }

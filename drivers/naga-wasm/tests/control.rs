@@ -10,7 +10,7 @@
 
 mod common;
 
-use common::{Run, bytes_u, compile, refuse, run, run_kernel};
+use common::{Run, bytes_u, compile, front, refuse, run, run_kernel};
 use naga_wasm::{
     Kind,
     abi::{STATUS_DONE, STATUS_STOPPED},
@@ -383,6 +383,41 @@ fn kernels_cost_about_what_they_do() {
     };
     let (few, many) = (refills(1000), refills(10_000));
     assert!(few > 10 && (many - 10 * few).abs() < 20, "{few} {many}");
+}
+
+#[test]
+fn what_is_not_counted_is_the_same_but_for_the_budget() {
+    // A loop around a call of a function that has loops, one that crosses barriers, and a large piece of memory.
+    let source = "
+        var<workgroup> shared_word: u32;
+        @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        fn steps(n: u32) -> u32 {
+            var x = n;
+            var count = 0u;
+            loop { if x <= 1u { return count; } x = select(x / 2u, 3u * x + 1u, x % 2u == 1u); count++; }
+            return 0u;
+        }
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {
+            var large: array<u32, 1024>;
+            for (var i = 0u; i < 20u; i++) { large[(l + i) % 1024u] += steps(l + i) + steps(i); }
+            for (var i = 0u; i < 5u; i++) {
+                if l == i { shared_word = large[i]; }
+                workgroupBarrier();
+                o[l] += shared_word + large[l];
+                workgroupBarrier();
+            }
+        }";
+    let (module, info) = front(source);
+    let run = |counted: bool, budget: i64| {
+        let options = naga_wasm::Options { counted, ..naga_wasm::Options::default() };
+        let kernel = naga_wasm::compile(&module, &info, "main", &options).unwrap();
+        run_kernel(&kernel, Run { buffers: vec![(0, bytes_u(&[0; 64]))], budget, ..Run::default() })
+    };
+    let (counted, uncounted) = (run(true, 1000), run(false, 0));
+    assert!(counted.refills > 10, "{}", counted.refills);
+    assert_eq!((uncounted.status, uncounted.refills), (STATUS_DONE, 0));
+    assert_eq!(counted.words(0), uncounted.words(0));
+    assert_ne!(counted.words(0), [0; 64]);
 }
 
 #[test]

@@ -51,6 +51,9 @@ impl Arguments {
 /// Measures one group.
 type Group = fn() -> Result<Vec<Row>>;
 
+/// Measures one group of kernels, those that are wanted.
+type KernelGroup = fn(&Arguments, &mut Report) -> Result<()>;
+
 /// The groups that take no arguments, under their names.
 const GROUPS: [(&str, Group); 5] = [
     ("calls", calls::measure),
@@ -58,6 +61,13 @@ const GROUPS: [(&str, Group); 5] = [
     ("transfers", transfers::measure),
     ("tenants", tenants::measure),
     ("idle", tenants::idle),
+];
+
+/// The groups that are about kernels. They are last, as they keep this process on few processors.
+const KERNEL_GROUPS: [(&str, KernelGroup); 3] = [
+    (kernels::stops::GROUP, kernels::stops::measure),
+    (kernels::counter::GROUP, kernels::counter::measure),
+    (kernels::GROUP, kernels::measure),
 ];
 
 fn main() -> Result<ExitCode> {
@@ -86,7 +96,7 @@ fn main() -> Result<ExitCode> {
     Ok(if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Measures the groups that are wanted; kernels last, as they keep this process on few processors.
+/// Measures the groups that are wanted.
 fn measure_groups(arguments: &Arguments, report: &mut Report) -> Result<()> {
     for (name, measure) in GROUPS {
         if arguments.wants(name) {
@@ -94,9 +104,11 @@ fn measure_groups(arguments: &Arguments, report: &mut Report) -> Result<()> {
             report.rows.extend(measure().with_context(|| format!("measuring {name}"))?);
         }
     }
-    if arguments.wants(kernels::GROUP) {
-        eprintln!("measuring {}", kernels::GROUP);
-        kernels::measure(arguments, report).with_context(|| format!("measuring {}", kernels::GROUP))?;
+    for (name, measure) in KERNEL_GROUPS {
+        if arguments.wants(name) {
+            eprintln!("measuring {name}");
+            measure(arguments, report).with_context(|| format!("measuring {name}"))?;
+        }
     }
     Ok(())
 }

@@ -30,12 +30,12 @@ pub fn median(values: &[f64]) -> f64 {
 
 /// The median of one sample.
 pub fn estimate(values: &[f64]) -> Estimate {
-    bootstrap(&[values], |medians| medians.first().copied().unwrap_or(f64::NAN))
+    combined(&[values], |medians| medians.first().copied().unwrap_or(f64::NAN))
 }
 
 /// The geometric mean of the samples' medians.
 pub fn geometric_mean(samples: &[&[f64]]) -> Estimate {
-    bootstrap(samples, |medians| {
+    combined(samples, |medians| {
         let logarithms: f64 = medians.iter().map(|median| median.ln()).sum();
         (logarithms / medians.len() as f64).exp()
     })
@@ -43,7 +43,7 @@ pub fn geometric_mean(samples: &[&[f64]]) -> Estimate {
 
 /// What `combine` makes of the samples' medians. Its interval is a percentile bootstrap: every sample is drawn again from itself, all are
 /// independent of each other.
-fn bootstrap(samples: &[&[f64]], combine: impl Fn(&[f64]) -> f64) -> Estimate {
+pub fn combined(samples: &[&[f64]], combine: impl Fn(&[f64]) -> f64) -> Estimate {
     let mut random = Random::new(1);
     let mut resampled: Vec<f64> = (0..RESAMPLINGS)
         .map(|_| combine(&samples.iter().map(|sample| median(&random.resample(sample))).collect::<Vec<f64>>()))

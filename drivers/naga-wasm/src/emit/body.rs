@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, ValType};
 
-use super::cost::{cost, large};
+use super::cost::large;
 use super::memory::{Lanes, Write};
 use super::module::Emitter;
 use crate::diagnostic::{Diagnostic, Kind};
@@ -38,7 +38,7 @@ pub(crate) struct Body {
     /// Which of them a label belongs to, from the outermost on.
     places: HashMap<Label, usize>,
     /// Which of them is the innermost loop; the outermost if there is none.
-    innermost: usize,
+    pub(super) innermost: usize,
     pub(crate) target: Target,
     pub(crate) builtins: super::gang::Builtins,
     results: Vec<ValType>,
@@ -130,6 +130,11 @@ impl Body {
         Ok(())
     }
 
+    /// How many constructs are open.
+    pub(super) fn opened(&self) -> usize {
+        self.scopes.len()
+    }
+
     fn depth(&self, label: Label) -> Result<u32, Diagnostic> {
         let depth = self.places.get(&label).and_then(|place| self.scopes.len().checked_sub(place + 1));
         depth.and_then(|depth| u32::try_from(depth).ok()).ok_or_else(|| defect("a jump to nowhere"))
@@ -172,7 +177,7 @@ pub(crate) fn check_locals(emitter: &Emitter, body: &Body) -> Result<(), Diagnos
 
 impl Body {
     /// Keeps the budget for the caller and leaves with results that nobody will look at.
-    fn leave_with_zeros(&mut self, emitter: &Emitter) {
+    pub(super) fn leave_with_zeros(&mut self, emitter: &Emitter) {
         self.save_budget(emitter);
         if self.target == Target::Run {
             self.code().i32_const(crate::abi::STATUS_STOPPED);
@@ -184,62 +189,6 @@ impl Body {
             };
         }
         self.code().return_();
-    }
-
-    pub(crate) fn save_budget(&mut self, emitter: &Emitter) {
-        if let Some(budget) = self.budget {
-            self.code().local_get(budget).global_set(emitter.globals.budget);
-        }
-    }
-
-    /// A loop, each round of which is charged for at its start. Where the budget is used up, control leaves the loop and
-    /// comes back: a call in the loop would have all vectors kept in memory that go from round to round.
-    fn repeat(&mut self, emitter: &mut Emitter, label: Label, body: &[Stmt]) -> Result<(), Diagnostic> {
-        let Some(budget) = self.budget else { return Err(defect("a loop without a budget")) };
-        self.code().block(BlockType::Empty).loop_(BlockType::Empty).block(BlockType::Empty).loop_(BlockType::Empty);
-        (0..3).for_each(|_| self.open_plain());
-        let around = std::mem::replace(&mut self.innermost, self.scopes.len());
-        self.open_labels(vec![label]);
-        let units = cost(body, &emitter.costs) + 1;
-        self.take(budget, units);
-        self.code().br_if(1);
-        self.list(emitter, body)?;
-        self.close();
-        self.innermost = around;
-        self.code().br(2);
-        self.close();
-        self.spend(emitter, budget);
-        // They are taken once more: what was owed stays owed, so that a dear round is paid in the end.
-        self.code().local_get(budget).i64_const(signed(units)).i64_add().local_set(budget).br(0);
-        self.close();
-        self.close();
-        Ok(())
-    }
-
-    /// Takes `units` off the budget, and waits until they are paid; leaves the function if there is no more to be had.
-    pub(crate) fn charge(&mut self, emitter: &Emitter, units: u64) {
-        let Some(budget) = self.budget else { return };
-        self.take(budget, units);
-        self.code().if_(BlockType::Empty).loop_(BlockType::Empty);
-        self.spend(emitter, budget);
-        self.code().local_get(budget).i64_const(0).i64_lt_s().br_if(0).end().end();
-    }
-
-    /// Takes `units` off the budget and pushes whether it is used up.
-    fn take(&mut self, budget: u32, units: u64) {
-        self.code().local_get(budget).i64_const(signed(units)).i64_sub().local_tee(budget).i64_const(0).i64_lt_s();
-    }
-
-    /// Asks for more budget; leaves the function if there is none.
-    fn spend(&mut self, emitter: &Emitter, budget: u32) {
-        self.code().local_get(budget).call(emitter.spend).local_set(budget);
-        self.leave_if_stopped(emitter);
-    }
-
-    pub(super) fn leave_if_stopped(&mut self, emitter: &Emitter) {
-        self.code().global_get(emitter.globals.stopped).if_(BlockType::Empty);
-        self.leave_with_zeros(emitter);
-        self.code().end();
     }
 
     pub(crate) fn list(&mut self, emitter: &mut Emitter, body: &[Stmt]) -> Result<(), Diagnostic> {
@@ -394,11 +343,6 @@ impl Body {
         self.code().v128_bitselect();
         self.set_vector(emitter, dst)
     }
-}
-
-/// Work units as a budget counts them.
-fn signed(units: u64) -> i64 {
-    i64::try_from(units).unwrap_or(i64::MAX >> 8)
 }
 
 pub(super) fn memarg(cell: Cell, offset: u32) -> MemArg {

@@ -6,6 +6,7 @@
 //! | [`run`] | the exported function: loops over workgroups, regions and gangs |
 //! | [`gang`] | the built-in values of a gang |
 //! | [`body`] | statements and instructions, of any function |
+//! | [`budget`] | what counts the work, and leaves in time |
 //! | [`value`] | operands and results, as scalars or vectors |
 //! | [`operation`] | the wasm instruction of each operation |
 //! | [`address`], [`memory`] | where accesses go, and the accesses |
@@ -17,6 +18,7 @@
 mod address;
 mod atomic;
 pub(crate) mod body;
+mod budget;
 mod call;
 mod cost;
 mod gang;

@@ -156,7 +156,7 @@ pub(crate) fn emit(
         let params: Vec<_> = func.params.iter().map(|&param| scalar_type(param_ty(func, param))).collect();
         let results: Vec<_> = func.results.iter().map(|&ty| scalar_type(ty)).collect();
         let index = emitter.functions.reserve(&params, &results);
-        let spends = may_spend(func, &emitter.spends);
+        let spends = emitter.options.counted && may_spend(func, &emitter.spends);
         let cost = super::cost::cost(&func.body, &emitter.costs);
         emitter.kept.push(index);
         emitter.spends.push(spends);

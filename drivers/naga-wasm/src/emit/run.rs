@@ -35,7 +35,7 @@ pub(crate) fn run_body(emitter: &mut Emitter, nodes: &[Node]) -> Result<Function
     body.regs = emitter.unit.entry.regs.clone();
     body.variances = emitter.variances.to_vec();
     body.workgroup_size = emitter.unit.workgroup_size;
-    body.budget = Some(body.local(ValType::I64));
+    body.budget = emitter.options.counted.then(|| body.local(ValType::I64));
     body.declare_builtins(emitter);
     body.declare_spills(emitter)?;
     check_locals(emitter, &body)?;

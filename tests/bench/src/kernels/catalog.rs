@@ -166,6 +166,27 @@ pub static FAMILIES: [Family; 11] = [
     },
 ];
 
+/// What only a stop ends, each built to keep the counter in the emitted code from noticing that.
+pub static ENDLESS: [Family; 1] = [Family {
+    name: "built to last:",
+    workload: workload::zeros,
+    kernels: &[
+        kernel("a loop", source!("stops/endless"), [64, 64, 1], &[]),
+        kernel("a nest", source!("stops/nest"), [64, 64, 1], &[]),
+        kernel("dear operations", source!("stops/dear"), [64, 64, 1], &[]),
+        kernel("a grid", source!("stops/grid"), [65_535, 65_535, 1], &[]),
+        kernel("workgroup memory", source!("stops/clear"), [65_535, 65_535, 1], &[]),
+        kernel("copies", source!("stops/copies"), [64, 64, 1], &[]),
+        kernel("calls", source!("stops/calls"), [64, 64, 1], &[]),
+        kernel("gathers", source!("stops/gathers"), [64, 64, 1], &[]),
+        kernel("atomics", source!("stops/atomics"), [64, 64, 1], &[]),
+        kernel("subnormal numbers", source!("stops/subnormal"), [64, 64, 1], &[]),
+    ],
+}];
+
+/// As them, of one buffer that nobody has touched.
+pub const FRESH: &str = source!("stops/pages");
+
 /// A sum of two vectors.
 pub const ADD: &str = source!("add");
 

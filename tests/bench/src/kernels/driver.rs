@@ -1,7 +1,7 @@
 //! A kernel on a device of one of our drivers.
 
 use super::{catalog::Kernel, contest::Contestant, workload::Workload};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use hal_driver::{
     Buffer, BufferParams, BufferRef, BufferView, Command, Control, Device, DeviceInfo, DeviceKind, Dispatch,
     DispatchBinding, Driver, Executable, Factory, LoadRequest, Source, Work, Workgroups,
@@ -15,7 +15,7 @@ use std::{
 use tokio::runtime::Runtime;
 
 /// Nothing measured takes as long; a device that hangs ends the run.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The device that is measured, also where there is a GPU: the first in software.
 ///
@@ -48,6 +48,10 @@ pub struct Bound {
     buffers: Vec<BufferView>,
 }
 
+fn whole(buffer: Arc<dyn Buffer>) -> BufferView {
+    BufferView { offset: 0, length: buffer.size(), buffer }
+}
+
 /// A kernel with its buffers, ready to run.
 pub struct Ready {
     bound: Bound,
@@ -67,10 +71,18 @@ impl Bound {
         for bytes in workload.inputs.iter().chain([&workload.untouched()]) {
             let buffer = device.allocate(&BufferParams::default(), bytes.len() as u64)?;
             runtime.block_on(buffer.write(0, bytes).finish())?;
-            buffers.push(buffer);
+            buffers.push(whole(buffer));
         }
-        let whole = |buffer: Arc<dyn Buffer>| BufferView { offset: 0, length: buffer.size(), buffer };
-        Ok(Self { device: device.clone(), buffers: buffers.into_iter().map(whole).collect() })
+        Ok(Self { device: device.clone(), buffers })
+    }
+
+    /// One buffer that nobody writes before a kernel does.
+    ///
+    /// # Errors
+    /// The device's.
+    pub fn untouched(device: &Arc<dyn Device>, bytes: u64) -> Result<Self> {
+        let buffer = device.allocate(&BufferParams::default(), bytes)?;
+        Ok(Self { device: device.clone(), buffers: vec![whole(buffer)] })
     }
 
     /// Compiles a kernel for them. `groups` and `repeats` are what one turn dispatches.
@@ -113,6 +125,11 @@ impl Ready {
     pub fn run(&self) -> Result<ThreadId> {
         finish(&*self.bound.device, &self.commands, &self.bound.buffers, &self.executables)
     }
+
+    /// Has it run until `control` says stop.
+    pub fn submit(&self, control: &Arc<Control>) -> Submitted {
+        submit(&*self.bound.device, &self.commands, &self.bound.buffers, &self.executables, control)
+    }
 }
 
 /// Submits commands, waits for their end, and answers which thread said that they were done.
@@ -125,18 +142,39 @@ pub fn finish(
     buffers: &[BufferView],
     executables: &Arc<[Arc<dyn Executable>]>,
 ) -> Result<ThreadId> {
+    let control = Arc::new(Control::new(Some(Instant::now() + PATIENCE)));
+    Ok(submit(device, commands, buffers, executables, &control).wait()??)
+}
+
+fn submit(
+    device: &dyn Device,
+    commands: &Arc<[Command]>,
+    buffers: &[BufferView],
+    executables: &Arc<[Arc<dyn Executable>]>,
+    control: &Arc<Control>,
+) -> Submitted {
     let (sender, receiver) = mpsc::sync_channel(1);
     device.submit(Work {
         commands: commands.clone(),
         buffers: buffers.to_vec(),
         slots: Vec::new(),
         executables: executables.clone(),
-        control: Arc::new(Control::new(Some(Instant::now() + PATIENCE))),
+        control: control.clone(),
         done: Box::new(move |outcome| drop(sender.send(outcome.map(|_| thread::current().id())))),
     });
-    match receiver.recv_timeout(PATIENCE * 2) {
-        Ok(outcome) => Ok(outcome?),
-        Err(_) => bail!("the device did not say that it was done"),
+    Submitted(receiver)
+}
+
+/// What a device has been given to do.
+pub struct Submitted(mpsc::Receiver<hal_driver::Result<ThreadId>>);
+
+impl Submitted {
+    /// Waits for the end of it, and answers how it came.
+    ///
+    /// # Errors
+    /// The device did not say.
+    pub fn wait(self) -> Result<hal_driver::Result<ThreadId>> {
+        self.0.recv_timeout(PATIENCE * 2).context("the device did not say that it was done")
     }
 }
 

@@ -11,12 +11,12 @@
 //! - Throughput is measured with Mesa's cache of compiled kernels, first dispatches without: in another process, on a new device each.
 //! - An invocation makes fewer than 60,000 iterations: lavapipe ends it, without a word, after 65,535.
 //! - The process is kept on two processors. A machine that has other work is told by the load that is printed, and by the controls.
-//!
-//! What the counting of iterations costs is not among the rows: the compiler has no option to leave it out.
 
+mod alone;
 mod bare;
 mod catalog;
 mod contest;
+pub mod counter;
 pub mod driver;
 mod held_out;
 mod host;
@@ -24,6 +24,7 @@ mod latency;
 pub mod machine;
 mod plain;
 mod reference;
+pub mod stops;
 mod workload;
 
 pub use bare::measure as bare;
@@ -69,6 +70,10 @@ impl Run {
         Ok(Self { cpu_factory, cpu, filter: arguments.kernel.clone(), rounds: arguments.rounds })
     }
 
+    fn wants(&self, title: &str) -> bool {
+        self.filter.as_ref().is_none_or(|filter| title.contains(filter))
+    }
+
     /// Hands every kernel that is wanted over, under its title and with its workload. Answers why some failed.
     fn each_kernel<'a>(
         &self,
@@ -80,7 +85,7 @@ impl Run {
             let mut workload = None;
             for kernel in family.kernels {
                 let title = family.title(kernel);
-                if self.filter.as_ref().is_some_and(|filter| !title.contains(filter)) {
+                if !self.wants(&title) {
                     continue;
                 }
                 eprintln!("  {title}");

@@ -193,6 +193,18 @@ pub fn count(count: usize, times: u32) -> Workload {
     }
 }
 
+/// For kernels that do not end: more zeros than a cache holds, and a small output.
+pub fn zeros() -> Workload {
+    Workload {
+        inputs: vec![vec![0; 256 << 20]],
+        expected: vec![0.0; 64],
+        tolerance: 0.0,
+        constants: Vec::new(),
+        work: 0.0,
+        unit: BYTES,
+    }
+}
+
 /// Scales of blocks, as f16 can hold them, and packed two a word.
 fn scales(seed: u64, count: usize) -> (Vec<f32>, Vec<u8>) {
     let halves: Vec<f16> = numbers(seed, count).iter().map(|x| f16::from_f32(0.05 + x.abs() / 16.0)).collect();
