@@ -25,15 +25,15 @@ pub static FAMILIES: [Family; 5] = [
         kernels: &[kernel("", source!("held_out/conv3x3"), [7, 7, 32], BESIDE)],
     },
     Family {
-        name: "scan 2Mi",
-        workload: || workload::scan(2 << 20),
-        kernels: &[kernel("", source!("held_out/scan"), [8192, 1, 1], BESIDE)],
+        name: "scan 1Mi",
+        workload: || workload::scan(1 << 20),
+        kernels: &[kernel("", source!("held_out/scan"), [4096, 1, 1], BESIDE)],
     },
     // The last tiles of a row and of a column are partly empty.
     Family {
-        name: "causal scores 4x500x64",
-        workload: || workload::causal_scores(4, 500, 64),
-        kernels: &[kernel("", source!("held_out/causal_scores"), [32, 32, 4], BESIDE)],
+        name: "causal scores 4x250x64",
+        workload: || workload::causal_scores(4, 250, 64),
+        kernels: &[kernel("", source!("held_out/causal_scores"), [16, 16, 4], BESIDE)],
     },
 ];
 
