@@ -75,8 +75,10 @@ macro_rules! source {
         include_str!(concat!("../../kernels/", $name, ".wgsl"))
     };
 }
+pub(super) use source;
 
-const fn kernel(
+/// A kernel that is dispatched once a turn.
+pub const fn kernel(
     name: &'static str,
     source: &'static str,
     groups: [u32; 3],
@@ -195,6 +197,7 @@ pub const COUNT: &str = source!("count");
 
 #[cfg(test)]
 mod tests {
+    use super::super::held_out;
     use super::*;
 
     #[test]
@@ -208,7 +211,8 @@ mod tests {
 
     #[test]
     fn titles_tell_kernels_apart() {
-        let titles = FAMILIES.iter().flat_map(|family| family.kernels.iter().map(|kernel| family.title(kernel)));
+        let families = FAMILIES.iter().chain(&held_out::FAMILIES);
+        let titles = families.flat_map(|family| family.kernels.iter().map(|kernel| family.title(kernel)));
         let mut titles: Vec<String> = titles.collect();
         titles.sort();
         assert!(titles.windows(2).all(|two| two[0] != two[1]), "{titles:?}");

@@ -93,6 +93,78 @@ pub fn integer_matvec(weights: &[i8], scales: &[f32], input: &[i8], input_scales
     rows.map(row).collect()
 }
 
+/// Each row divided by the root of its mean square, then scaled by column.
+pub fn rmsnorm(input: &[f32], weights: &[f32], epsilon: f64) -> Vec<f64> {
+    let row = |row: &[f32]| {
+        let root = (dot(row, row) / row.len() as f64 + epsilon).sqrt();
+        row.iter().zip(weights).map(|(x, weight)| f64::from(*x) / root * f64::from(*weight)).collect::<Vec<f64>>()
+    };
+    input.chunks_exact(weights.len()).flat_map(row).collect()
+}
+
+/// Rotary position embedding of tokens x heads x head; a head's first half holds the one coordinate of each pair, its second half the other.
+pub fn rope(input: &[f32], heads: usize, head: usize, first_position: usize, base: f64) -> Vec<f64> {
+    let mut output = vec![0.0; input.len()];
+    for (at, (x, y)) in input.chunks_exact(head).zip(output.chunks_exact_mut(head)).enumerate() {
+        let position = first_position + at / heads;
+        for i in 0..head / 2 {
+            let j = i + head / 2;
+            let (sin, cos) = (position as f64 * base.powf(-2.0 * i as f64 / head as f64)).sin_cos();
+            y[i] = f64::from(x[i]) * cos - f64::from(x[j]) * sin;
+            y[j] = f64::from(x[i]) * sin + f64::from(x[j]) * cos;
+        }
+    }
+    output
+}
+
+/// A 3x3 convolution with a border of zeros, then bias and ReLU: channels x height x width, with weights out x in x 3 x 3.
+pub fn conv3x3(input: &[f32], weights: &[f32], bias: &[f32], height: usize, width: usize) -> Vec<f64> {
+    let channels = input.len() / (height * width);
+    let mut output = Vec::new();
+    for (weights, bias) in weights.chunks_exact(channels * 9).zip(bias) {
+        for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+            let mut sum = f64::from(*bias);
+            for (plane, weights) in input.chunks_exact(height * width).zip(weights.chunks_exact(9)) {
+                for (at, weight) in weights.iter().enumerate() {
+                    // One too many, as there is nothing below 0.
+                    let (y, x) = (y + at / 3, x + at % 3);
+                    if (1..=height).contains(&y) && (1..=width).contains(&x) {
+                        sum += f64::from(*weight) * f64::from(plane[(y - 1) * width + x - 1]);
+                    }
+                }
+            }
+            output.push(sum.max(0.0));
+        }
+    }
+    output
+}
+
+/// Sums of each element and all before it in its block.
+pub fn prefix_sums(input: &[f32], block: usize) -> Vec<f64> {
+    let sums = |block: &[f32]| {
+        let sums = block.iter().scan(0.0, |sum, x| {
+            *sum += f64::from(*x);
+            Some(*sum)
+        });
+        sums.collect::<Vec<f64>>()
+    };
+    input.chunks(block).flat_map(sums).collect()
+}
+
+/// Scaled scores of each head, and `masked` where the key comes after the query.
+pub fn causal_scores(queries: &[f32], keys: &[f32], length: usize, head: usize, masked: f64) -> Vec<f64> {
+    let scale = 1.0 / (head as f64).sqrt();
+    let mut scores = Vec::new();
+    for (queries, keys) in queries.chunks_exact(length * head).zip(keys.chunks_exact(length * head)) {
+        for (row, query) in queries.chunks_exact(head).enumerate() {
+            for (column, key) in keys.chunks_exact(head).enumerate() {
+                scores.push(if column > row { masked } else { dot(query, key) * scale });
+            }
+        }
+    }
+    scores
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,5 +215,46 @@ mod tests {
         let plain: Vec<f64> = input.iter().map(|x| f64::from(*x)).collect();
         close(&scaled_matvec(&weights, &scales, &plain), &[3.0 - 16.0, 5.0]);
         close(&integer_matvec(&weights, &scales, &input, &[10.0, 1.0]), &[30.0 - 16.0, 50.0]);
+    }
+
+    #[test]
+    fn rmsnorm_divides_by_the_root_of_the_mean_square() {
+        // Mean squares 25 and 4.
+        close(&rmsnorm(&[1.0, 7.0, 2.0, -2.0], &[1.0, 10.0], 0.0), &[0.2, 14.0, 1.0, -10.0]);
+        close(&rmsnorm(&[1.0, 7.0], &[1.0, 1.0], 75.0), &[0.1, 0.7]);
+    }
+
+    #[test]
+    fn rope_turns_by_position() {
+        // Angles 0 for both pairs of both heads, then 1 and 1/2.
+        let turned = rope(&[1.0, 0.0, 0.0, 1.0].repeat(4), 2, 4, 0, 4.0);
+        close(&turned[..8], &[1.0, 0.0, 0.0, 1.0].repeat(2));
+        close(&turned[8..], &[0.540_302_3, -0.479_425_5, 0.841_471, 0.877_582_6].repeat(2));
+        close(&rope(&[1.0, 0.0, 0.0, 1.0], 1, 4, 1, 4.0), &turned[8..12]);
+    }
+
+    #[test]
+    fn a_convolution_looks_around_and_not_beyond() {
+        let input = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        let mut weights = [0.0; 36];
+        // The pixel itself and its right neighbour, then the one above it in the other channel.
+        (weights[4], weights[5], weights[9 + 1]) = (1.0, 1.0, 1.0);
+        // Into the other output, the pixel negated.
+        weights[18 + 4] = -1.0;
+        let expected = [3.5, 5.5, 3.5, 19.5, 11.5, 6.5, 3.0, 2.0, 1.0, 0.0, 0.0, 0.0];
+        close(&conv3x3(&input, &weights, &[0.5, 4.0], 2, 3), &expected);
+    }
+
+    #[test]
+    fn prefix_sums_start_again_with_each_block() {
+        close(&prefix_sums(&[1.0, 2.0, 3.0, 4.0, 5.0], 3), &[1.0, 3.0, 6.0, 4.0, 9.0]);
+    }
+
+    #[test]
+    fn scores_of_later_keys_are_masked() {
+        let left = [2.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0];
+        let right = [1.0, 2.0, 3.0, 4.0, 0.0, 0.0, 0.0, 6.0];
+        let (queries, keys) = ([left, right].concat(), [right, left].concat());
+        close(&causal_scores(&queries, &keys, 2, 4, -9.0), &[1.0, -9.0, 5.0, 3.0, 1.0, -9.0, 0.0, 3.0]);
     }
 }

@@ -25,8 +25,10 @@ pub struct Workload {
 /// Not a number.
 const CANARY: [u8; 4] = 0x7fff_5a5a_u32.to_le_bytes();
 
-const FLOPS: &str = "GFLOP/s";
-const BYTES: &str = "GB/s";
+/// Arithmetic.
+pub const FLOPS: &str = "GFLOP/s";
+/// Memory.
+pub const BYTES: &str = "GB/s";
 const WEIGHTS: &str = "G weights/s";
 
 impl Workload {
@@ -55,12 +57,13 @@ impl Workload {
 }
 
 /// Numbers from -1 to 1.
-fn numbers(seed: u64, count: usize) -> Vec<f32> {
+pub fn numbers(seed: u64, count: usize) -> Vec<f32> {
     let mut random = Random::new(seed);
     (0..count).map(|_| random.signed()).collect()
 }
 
-fn bytes(numbers: &[f32]) -> Vec<u8> {
+/// As they lie in a buffer.
+pub fn bytes(numbers: &[f32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
@@ -68,8 +71,8 @@ fn words(values: impl IntoIterator<Item = u32>) -> Vec<u8> {
     values.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-/// Bytes that numbers take.
-fn traffic(numbers: usize) -> f64 {
+/// GB that numbers take.
+pub fn traffic(numbers: usize) -> f64 {
     numbers as f64 * 4e-9
 }
 
