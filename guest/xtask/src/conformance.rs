@@ -57,8 +57,8 @@ fn judge(log: &Path) -> Result<()> {
         bail!("it was not there: install it (Debian: `apt-get install vulkan-validationlayers`)");
     }
     let found: Vec<&str> = messages.into_iter().filter(|line| !line.starts_with(PRESENT)).collect();
-    if !found.is_empty() {
-        bail!("{} messages, in {}, of which the first is\n{}", found.len(), log.display(), found[0]);
+    if let [first, ..] = found.as_slice() {
+        bail!("{} messages, in {}, of which the first is\n{first}", found.len(), log.display());
     }
     Ok(())
 }
