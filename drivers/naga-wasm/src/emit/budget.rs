@@ -15,21 +15,45 @@ impl Body {
         }
     }
 
-    /// A loop, each round of which is charged for at its start. Where the budget is used up, control leaves the loop and
-    /// comes back: a call in the loop would have all vectors kept in memory that go from round to round.
+    /// A loop of the kernel's.
     pub(super) fn repeat(&mut self, emitter: &mut Emitter, label: Label, body: &[Stmt]) -> Result<(), Diagnostic> {
-        let Some(budget) = self.budget else { return self.repeat_uncounted(emitter, label, body) };
+        let around = self.innermost;
+        let units = cost(body, &emitter.costs) + 1;
+        self.rounds(emitter, units, vec![label], |this, emitter| {
+            this.innermost = this.opened().saturating_sub(1);
+            this.list(emitter, body)
+        })?;
+        self.innermost = around;
+        Ok(())
+    }
+
+    /// A loop, each round of which is charged for at its start; `body` goes round by a jump to the loop. Where the budget is used up,
+    /// control leaves the loop and comes back, with all that goes from round to round in locals: a call in the loop would have
+    /// that, and what loops inside use, kept in memory.
+    pub(super) fn rounds(
+        &mut self,
+        emitter: &mut Emitter,
+        units: u64,
+        labels: Vec<Label>,
+        body: impl FnOnce(&mut Self, &mut Emitter) -> Result<(), Diagnostic>,
+    ) -> Result<(), Diagnostic> {
+        let Some(budget) = self.budget else {
+            if emitter.options.counted {
+                return Err(defect("a loop without a budget"));
+            }
+            self.code().loop_(BlockType::Empty);
+            self.open_labels(labels);
+            body(self, emitter)?;
+            self.close();
+            return Ok(());
+        };
         self.code().block(BlockType::Empty).loop_(BlockType::Empty).block(BlockType::Empty).loop_(BlockType::Empty);
         (0..3).for_each(|_| self.open_plain());
-        let around = self.innermost;
-        self.innermost = self.opened();
-        self.open_labels(vec![label]);
-        let units = cost(body, &emitter.costs) + 1;
+        self.open_labels(labels);
         self.take(budget, units);
         self.code().br_if(1);
-        self.list(emitter, body)?;
+        body(self, emitter)?;
         self.close();
-        self.innermost = around;
         self.code().br(2);
         self.close();
         self.spend(emitter, budget);
@@ -37,21 +61,6 @@ impl Body {
         self.code().local_get(budget).i64_const(signed(units)).i64_add().local_set(budget).br(0);
         self.close();
         self.close();
-        Ok(())
-    }
-
-    /// A loop that nothing but itself ends.
-    fn repeat_uncounted(&mut self, emitter: &mut Emitter, label: Label, body: &[Stmt]) -> Result<(), Diagnostic> {
-        if emitter.options.counted {
-            return Err(defect("a loop without a budget"));
-        }
-        self.code().loop_(BlockType::Empty);
-        let around = self.innermost;
-        self.innermost = self.opened();
-        self.open_labels(vec![label]);
-        self.list(emitter, body)?;
-        self.close();
-        self.innermost = around;
         Ok(())
     }
 

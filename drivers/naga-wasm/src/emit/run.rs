@@ -19,7 +19,7 @@ const BEGIN: u32 = 0;
 const END: u32 = 1;
 
 /// A region whose gangs cost more than this is charged for one by one, so that a budget is noticed in time; a cheaper
-/// one for all of them at once.
+/// one for all of them at once, with the workgroup or the round that it belongs to, even if a condition leaves it out.
 const CHARGED_TOGETHER: u64 = 256;
 
 /// Work units of a workgroup besides its regions, and of a gang besides its code.
@@ -41,14 +41,14 @@ pub(crate) fn run_body(emitter: &mut Emitter, nodes: &[Node]) -> Result<Function
     check_locals(emitter, &body)?;
     body.prepare(emitter);
     body.first_group();
-    body.code().loop_(BlockType::Empty);
-    body.open_plain();
     let clearing = u64::from(emitter.unit.workgroup_bytes / 16);
-    body.charge(emitter, GROUP_COST + clearing);
-    body.clear_workgroup_memory(emitter);
-    body.nodes(emitter, nodes)?;
-    body.next_group();
-    body.close();
+    let units = GROUP_COST + clearing + charged_together(emitter, nodes);
+    body.rounds(emitter, units, Vec::new(), |body, emitter| {
+        body.clear_workgroup_memory(emitter);
+        body.nodes(emitter, nodes)?;
+        body.next_group();
+        Ok(())
+    })?;
     body.save_budget(emitter);
     body.code().i32_const(STATUS_DONE).end();
     Ok(body.into_function())
@@ -162,11 +162,8 @@ impl Body {
                     self.close();
                 }
                 Node::Loop { label, body } => {
-                    self.code().loop_(BlockType::Empty);
-                    self.open_labels(vec![*label]);
-                    self.charge(emitter, GROUP_COST);
-                    self.nodes(emitter, body)?;
-                    self.close();
+                    let units = GROUP_COST + charged_together(emitter, body);
+                    self.rounds(emitter, units, vec![*label], |this, emitter| this.nodes(emitter, body))?;
                 }
                 Node::Jump(label) => self.branch(*label)?,
             }
@@ -176,20 +173,21 @@ impl Body {
 
     /// All gangs, one after the other, through one region.
     fn region(&mut self, emitter: &mut Emitter, region: &Region) -> Result<(), Diagnostic> {
-        let unit = emitter.unit;
-        let traffic = traffic(&unit.entry, region, emitter.layout);
-        let each = cost(&region.body, &emitter.costs)
-            + GANG_COST
-            + u64::try_from(traffic.loads.len() + traffic.stores.len()).unwrap_or(0);
-        if each <= CHARGED_TOGETHER {
-            self.charge(emitter, each * u64::from(unit.gangs()));
-        }
+        let each = gang_cost(emitter, region);
         self.first_gang(emitter);
+        if each > CHARGED_TOGETHER {
+            return self.rounds(emitter, each, Vec::new(), |this, emitter| this.gang(emitter, region));
+        }
         self.code().loop_(BlockType::Empty);
         self.open_plain();
-        if each > CHARGED_TOGETHER {
-            self.charge(emitter, each);
-        }
+        self.gang(emitter, region)?;
+        self.close();
+        Ok(())
+    }
+
+    /// One gang, in a loop over all.
+    fn gang(&mut self, emitter: &mut Emitter, region: &Region) -> Result<(), Diagnostic> {
+        let traffic = traffic(&emitter.unit.entry, region, emitter.layout);
         self.start_gang(emitter, region);
         for &reg in &traffic.loads {
             self.slot(emitter, reg, false);
@@ -202,7 +200,6 @@ impl Body {
             self.slot(emitter, reg, true);
         }
         self.next_gang(emitter);
-        self.close();
         Ok(())
     }
 
@@ -219,4 +216,25 @@ impl Body {
             self.set(emitter, reg);
         }
     }
+}
+
+/// Work units of one gang in a region.
+fn gang_cost(emitter: &Emitter, region: &Region) -> u64 {
+    let traffic = traffic(&emitter.unit.entry, region, emitter.layout);
+    cost(&region.body, &emitter.costs)
+        + GANG_COST
+        + u64::try_from(traffic.loads.len() + traffic.stores.len()).unwrap_or(0)
+}
+
+/// Work units of the regions that are charged for together, but those in loops.
+fn charged_together(emitter: &Emitter, nodes: &[Node]) -> u64 {
+    let units = nodes.iter().map(|node| match node {
+        Node::Region(region) => Some(gang_cost(emitter, region))
+            .filter(|&each| each <= CHARGED_TOGETHER)
+            .map_or(0, |each| each * u64::from(emitter.unit.gangs())),
+        Node::If { accept, reject, .. } => charged_together(emitter, accept) + charged_together(emitter, reject),
+        Node::Block { body, .. } => charged_together(emitter, body),
+        Node::Loop { .. } | Node::Jump(_) => 0,
+    });
+    units.sum()
 }
