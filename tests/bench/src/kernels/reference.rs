@@ -107,11 +107,13 @@ pub fn rope(input: &[f32], heads: usize, head: usize, first_position: usize, bas
     let mut output = vec![0.0; input.len()];
     for (at, (x, y)) in input.chunks_exact(head).zip(output.chunks_exact_mut(head)).enumerate() {
         let position = first_position + at / heads;
-        for i in 0..head / 2 {
-            let j = i + head / 2;
+        let (first, second) = x.split_at(head / 2);
+        let (to_first, to_second) = y.split_at_mut(head / 2);
+        let pairs = first.iter().zip(second).zip(to_first.iter_mut().zip(to_second));
+        for (i, ((a, b), (to_a, to_b))) in pairs.enumerate() {
             let (sin, cos) = (position as f64 * base.powf(-2.0 * i as f64 / head as f64)).sin_cos();
-            y[i] = f64::from(x[i]) * cos - f64::from(x[j]) * sin;
-            y[j] = f64::from(x[i]) * sin + f64::from(x[j]) * cos;
+            *to_a = f64::from(*a) * cos - f64::from(*b) * sin;
+            *to_b = f64::from(*a) * sin + f64::from(*b) * cos;
         }
     }
     output
@@ -128,9 +130,9 @@ pub fn conv3x3(input: &[f32], weights: &[f32], bias: &[f32], height: usize, widt
                 for (at, weight) in weights.iter().enumerate() {
                     // One too many, as there is nothing below 0.
                     let (y, x) = (y + at / 3, x + at % 3);
-                    if (1..=height).contains(&y) && (1..=width).contains(&x) {
-                        sum += f64::from(*weight) * f64::from(plane[(y - 1) * width + x - 1]);
-                    }
+                    let inside = (1..=height).contains(&y) && (1..=width).contains(&x);
+                    let cell = if inside { plane.get((y - 1) * width + x - 1) } else { None };
+                    sum += f64::from(*weight) * cell.map_or(0.0, |cell| f64::from(*cell));
                 }
             }
             output.push(sum.max(0.0));
