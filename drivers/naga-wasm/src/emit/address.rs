@@ -158,16 +158,16 @@ impl Body {
         let globals = emitter.globals;
         match base {
             Base::Binding(binding) => {
-                self.local_or_global(self.builtins.base_of(binding), globals.base(binding));
+                self.fixed(self.builtins.base_of(binding), globals.base(binding));
                 Ok(0)
             }
             Base::Workgroup => {
-                self.local_or_global(self.builtins.scratch(), globals.scratch);
+                self.fixed(self.builtins.scratch(), globals.scratch);
                 Ok(0)
             }
             Base::Object(object) => match emitter.layout.home(object) {
                 Some(Home::Scratch(at)) => {
-                    self.local_or_global(self.builtins.scratch(), globals.scratch);
+                    self.fixed(self.builtins.scratch(), globals.scratch);
                     Ok(at)
                 }
                 Some(Home::Context(at)) => {

@@ -47,6 +47,8 @@ pub(crate) struct Body {
     pub(super) regs: Vec<RegInfo>,
     pub(super) variances: Vec<Variance>,
     pub(super) workgroup_size: [u32; 3],
+    /// Whether what is written is hardly ever run.
+    pub(super) cold: bool,
     /// Offset in scratch memory of the registers that have no local.
     pub(super) spills: Option<u32>,
     temporaries: Vec<Temporary>,
@@ -79,6 +81,7 @@ impl Body {
             regs: Vec::new(),
             variances: Vec::new(),
             workgroup_size: [1; 3],
+            cold: false,
             spills: None,
             temporaries: Vec::new(),
             piece_locals: (0, 0),

@@ -64,7 +64,7 @@ impl Body {
                 self.code().if_(BlockType::Result(ValType::V128));
                 self.load_steps(emitter, cell, address, step)?;
                 self.code().else_();
-                self.gather_places(emitter, address, cell)?;
+                self.cold(|this| this.gather_places(emitter, address, cell))?;
                 self.code().end();
             }
             Reach::Any => self.gather_places(emitter, address, cell)?,
@@ -224,7 +224,7 @@ impl Body {
         }
         if conditions > 0 {
             self.code().else_();
-            self.scatter(emitter, write)?;
+            self.cold(|this| this.scatter(emitter, write))?;
             self.code().end();
         }
         Ok(())
@@ -239,7 +239,7 @@ impl Body {
             if let Lanes::Some(mask) = lanes {
                 // Lanes that are off store to where nobody reads: branches would have Cranelift compute the value in each.
                 let nowhere = emitter.nowhere()?;
-                self.local_or_global(self.builtins.scratch(), emitter.globals.scratch);
+                self.fixed(self.builtins.scratch(), emitter.globals.scratch);
                 self.code().i32_const(nowhere.cast_signed()).i32_add().i32x4_splat();
                 self.code().v128_const(steps(4)).i32x4_add();
                 self.vector(emitter, mask)?;

@@ -41,7 +41,7 @@ impl Body {
                 self.code().if_(BlockType::Empty);
                 self.rows_apart(emitter, address, cell, step, rows)?;
                 self.code().else_();
-                self.rows_at_places(emitter, address, cell, rows)?;
+                self.cold(|this| this.rows_at_places(emitter, address, cell, rows))?;
                 self.code().end();
                 self.transpose(emitter, rows, dsts)
             }
@@ -51,7 +51,7 @@ impl Body {
                 self.rows_apart(emitter, address, cell, step, rows)?;
                 self.transpose(emitter, rows, dsts)?;
                 self.code().else_();
-                self.gather_cells(emitter, dsts, cell, address)?;
+                self.cold(|this| this.gather_cells(emitter, dsts, cell, address))?;
                 self.code().end();
                 Ok(())
             }

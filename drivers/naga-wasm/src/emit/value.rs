@@ -201,22 +201,36 @@ impl Body {
         };
     }
 
+    /// Pushes what does not change while the kernel runs. Where code is hardly ever run it is read again: what is computed from locals moves out
+    /// of loops, and would take the registers of what the loops are about.
+    pub(super) fn fixed(&mut self, local: Option<u32>, global: u32) {
+        self.local_or_global(local.filter(|_| !self.cold), global);
+    }
+
+    /// Writes what is hardly ever run.
+    pub(super) fn cold(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Diagnostic>) -> Result<(), Diagnostic> {
+        let around = std::mem::replace(&mut self.cold, true);
+        write(self)?;
+        self.cold = around;
+        Ok(())
+    }
+
     /// Pushes a built-in value, of the first lane.
     fn builtin(&mut self, emitter: &Emitter, builtin: Builtin) -> Result<(), Diagnostic> {
-        if self.target == Target::Run
-            && let Some(local) = self.builtins.local_of(builtin)
-        {
-            self.code().local_get(local);
-            return Ok(());
-        }
         let globals = emitter.globals;
-        match builtin {
-            Builtin::Last(binding) => self.code().global_get(globals.last(binding)),
-            Builtin::Constant(word) => self.code().global_get(globals.constant(word)),
+        let local = self.builtins.local_of(builtin).filter(|_| self.target == Target::Run);
+        match (builtin, local) {
+            (Builtin::Last(binding), _) => self.fixed(local, globals.last(binding)),
+            (Builtin::Constant(word), _) => self.fixed(local, globals.constant(word)),
+            (_, Some(local)) => {
+                self.code().local_get(local);
+            }
             // An axis of one invocation.
-            Builtin::Local(_) if self.target == Target::Run => self.code().i32_const(0),
+            (Builtin::Local(_), None) if self.target == Target::Run => {
+                self.code().i32_const(0);
+            }
             _ => return Err(defect("a built-in value outside of the entry point")),
-        };
+        }
         Ok(())
     }
 
