@@ -170,6 +170,31 @@ fn paying_joins_the_condition_and_returns_leave_loops() {
     );
 }
 
+/// A barrier behind a loop that all may return from: they do so together, and a native validator has to see that they may.
+#[test]
+fn returns_in_loops_leave_barriers_behind_them_uniform() {
+    for body in [
+        "for (var i = 0u; i < n; i++) { if i == s { return; } tile[l] += i; } workgroupBarrier(); o[l] = tile[3u - l];",
+        "for (var i = 0u; i < n; i++) { if i == s { return; } workgroupBarrier(); tile[l] += i; } o[l] = tile[l];",
+        "for (var i = 0u; i < n; i++) { for (var j = 0u; j < n; j++) { if j == s { return; } } workgroupBarrier(); } workgroupBarrier();",
+        "if n == 3u { loop { return; } } workgroupBarrier();",
+        "loop { switch n { case 1u: { return; } default: { break; } } if n == 2u { break; } } workgroupBarrier();",
+    ] {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+             @group(0) @binding(1) var<uniform> size: vec4<u32>;
+             var<workgroup> tile: array<u32, 4>;
+             @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) l: u32) {{
+                 let n = size.x; let s = size.y; {body}
+             }}"
+        );
+        let program = program(&source);
+        for finds_cut_off in [false, true] {
+            check(&program, 0, &NativeOptions { writable: &[], finds_cut_off }, body);
+        }
+    }
+}
+
 #[test]
 fn only_what_is_needed_is_added() {
     const OWN: &str = "hal_left hal_used hal_launch hal_status";

@@ -6,7 +6,7 @@
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{Barrier, Block, Expression, Function, Handle, Module, Range, Statement};
 
-use super::trips::Place;
+use super::trips::{Place, Stores};
 use super::{MAX_UNCOUNTED_ROUNDS, MAX_UNCOUNTED_STEPS};
 
 /// Bytes of a value that one step moves.
@@ -125,6 +125,7 @@ struct Meter<'a> {
     module: &'a Module,
     info: &'a FunctionInfo,
     function: &'a Function,
+    stores: Stores,
     /// Of the functions before this one.
     known: &'a [Measure],
     /// Whether loops that are known to end soon go without counting.
@@ -141,7 +142,16 @@ fn of_function(
     known: &[Measure],
     knows_rounds: bool,
 ) -> (Measure, Loops) {
-    let mut meter = Meter { module, info, function, known, knows_rounds, depth: 0, loops: Vec::new() };
+    let mut meter = Meter {
+        module,
+        info,
+        function,
+        stores: Stores::of(function),
+        known,
+        knows_rounds,
+        depth: 0,
+        loops: Vec::new(),
+    };
     let mut measure = meter.block(&function.body);
     for (_, variable) in function.local_variables.iter() {
         // Variables are cleared.
@@ -207,7 +217,8 @@ impl Meter<'_> {
         if !self.knows_rounds {
             return None;
         }
-        let place = Place { module: self.module, function: self.function, before, in_loop: self.depth > 0 };
+        let (module, function, stores) = (self.module, self.function, &self.stores);
+        let place = Place { module, function, stores, before, in_loop: self.depth > 0 };
         let most = MAX_UNCOUNTED_STEPS / inside.work.max(1);
         let rounds = place.rounds(body, continuing, u32::try_from(most.min(MAX_UNCOUNTED_ROUNDS)).ok()?)?;
         // The last look, which finds that it is over, is one.

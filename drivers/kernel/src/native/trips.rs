@@ -15,6 +15,7 @@ enum Value {
 pub(super) struct Place<'a> {
     pub(super) module: &'a Module,
     pub(super) function: &'a Function,
+    pub(super) stores: &'a Stores,
     /// The statements before it in its block.
     pub(super) before: &'a [Statement],
     /// Whether it is inside of another loop of its function.
@@ -75,10 +76,7 @@ impl Place<'_> {
     }
 
     fn variable(&self, pointer: Handle<Expression>) -> Option<Handle<LocalVariable>> {
-        match *self.expression(pointer) {
-            Expression::LocalVariable(variable) => Some(variable),
-            _ => None,
-        }
+        variable(self.function, pointer)
     }
 
     /// By what a round changes the counter, if that is all that it does to it.
@@ -96,13 +94,10 @@ impl Place<'_> {
 
     /// What the counter is when the loop begins, if nothing but that and the step of the loop is ever stored in it.
     fn first(&self, counter: Handle<LocalVariable>) -> Option<Value> {
-        let mut uses = Uses { place: self, counter, stores: 0, escapes: false };
-        uses.block(&self.function.body);
-        if uses.escapes {
-            return None;
-        }
-        let before = self.before.iter().rev().find_map(|statement| self.stored(counter, statement));
-        match (before, uses.stores) {
+        let sets = |statement: &&Statement| matches!(statement, Statement::Emit(_) | Statement::Store { .. });
+        let mut before = self.before.iter().rev().take_while(sets);
+        let before = before.find_map(|statement| self.stored(counter, statement));
+        match (before, self.stores.to(counter)) {
             (Some(value), 2) => self.constant(value),
             (None, 1) if !self.in_loop => {
                 let variable = &self.function.local_variables[counter];
@@ -176,26 +171,47 @@ pub(super) fn returns(block: &Block) -> bool {
     })
 }
 
-/// All that a function does to a variable but read it.
-struct Uses<'a> {
-    place: &'a Place<'a>,
-    counter: Handle<LocalVariable>,
-    stores: usize,
-    /// Others can store into it.
-    escapes: bool,
-}
+/// How often each variable of a function is stored into: all at once, so that the time does not grow with the loops.
+pub(super) struct Stores(Vec<u32>);
 
-impl Uses<'_> {
-    fn block(&mut self, block: &Block) {
+impl Stores {
+    pub(super) fn of(function: &Function) -> Self {
+        let mut stores = Self(vec![0; function.local_variables.len()]);
+        stores.block(function, &function.body);
+        stores
+    }
+
+    fn to(&self, variable: Handle<LocalVariable>) -> u32 {
+        self.0.get(variable.index()).copied().unwrap_or(u32::MAX)
+    }
+
+    fn block(&mut self, function: &Function, block: &Block) {
         for statement in block {
             match statement {
+                Statement::Store { pointer, .. } => self.add(function, *pointer, 1),
+                // Whoever has a pointer may store as often as it likes.
                 Statement::Call { arguments, .. } => {
-                    self.escapes |= arguments.iter().any(|it| self.place.variable(*it) == Some(self.counter));
+                    arguments.iter().for_each(|argument| self.add(function, *argument, u32::MAX));
                 }
-                _ => self.stores += usize::from(self.place.stored(self.counter, statement).is_some()),
+                _ => {}
             }
-            super::cost::children(statement).into_iter().for_each(|block| self.block(block));
+            super::cost::children(statement).into_iter().for_each(|block| self.block(function, block));
         }
+    }
+
+    fn add(&mut self, function: &Function, pointer: Handle<Expression>, times: u32) {
+        let variable = variable(function, pointer);
+        if let Some(stores) = variable.and_then(|variable| self.0.get_mut(variable.index())) {
+            *stores = stores.saturating_add(times);
+        }
+    }
+}
+
+/// The variable that an expression is a pointer to.
+fn variable(function: &Function, pointer: Handle<Expression>) -> Option<Handle<LocalVariable>> {
+    match function.expressions[pointer] {
+        Expression::LocalVariable(variable) => Some(variable),
+        _ => None,
     }
 }
 

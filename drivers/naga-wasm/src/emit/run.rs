@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::{Builtin, Reg};
 use crate::passes::locals::{self, local_type};
 use crate::passes::regions::{Node, Region};
-use crate::passes::slots::traffic;
+use crate::passes::slots::{Traffic, traffic};
 
 /// Parameters of `run`.
 const PARAMS: [ValType; 5] = [ValType::I64, ValType::I64, ValType::I32, ValType::I32, ValType::I32];
@@ -173,21 +173,21 @@ impl Body {
 
     /// All gangs, one after the other, through one region.
     fn region(&mut self, emitter: &mut Emitter, region: &Region) -> Result<(), Diagnostic> {
-        let each = gang_cost(emitter, region);
+        let traffic = traffic(&emitter.unit.entry, region, emitter.layout);
+        let each = gang_cost(emitter, region, &traffic);
         self.first_gang(emitter);
         if each > CHARGED_TOGETHER {
-            return self.rounds(emitter, each, Vec::new(), |this, emitter| this.gang(emitter, region));
+            return self.rounds(emitter, each, Vec::new(), |this, emitter| this.gang(emitter, region, &traffic));
         }
         self.code().loop_(BlockType::Empty);
         self.open_plain();
-        self.gang(emitter, region)?;
+        self.gang(emitter, region, &traffic)?;
         self.close();
         Ok(())
     }
 
     /// One gang, in a loop over all.
-    fn gang(&mut self, emitter: &mut Emitter, region: &Region) -> Result<(), Diagnostic> {
-        let traffic = traffic(&emitter.unit.entry, region, emitter.layout);
+    fn gang(&mut self, emitter: &mut Emitter, region: &Region, traffic: &Traffic) -> Result<(), Diagnostic> {
         self.start_gang(emitter, region);
         for &reg in &traffic.loads {
             self.slot(emitter, reg, false);
@@ -219,8 +219,7 @@ impl Body {
 }
 
 /// Work units of one gang in a region.
-fn gang_cost(emitter: &Emitter, region: &Region) -> u64 {
-    let traffic = traffic(&emitter.unit.entry, region, emitter.layout);
+fn gang_cost(emitter: &Emitter, region: &Region, traffic: &Traffic) -> u64 {
     cost(&region.body, &emitter.costs)
         + GANG_COST
         + u64::try_from(traffic.loads.len() + traffic.stores.len()).unwrap_or(0)
@@ -229,7 +228,7 @@ fn gang_cost(emitter: &Emitter, region: &Region) -> u64 {
 /// Work units of the regions that are charged for together, but those in loops.
 fn charged_together(emitter: &Emitter, nodes: &[Node]) -> u64 {
     let units = nodes.iter().map(|node| match node {
-        Node::Region(region) => Some(gang_cost(emitter, region))
+        Node::Region(region) => Some(gang_cost(emitter, region, &traffic(&emitter.unit.entry, region, emitter.layout)))
             .filter(|&each| each <= CHARGED_TOGETHER)
             .map_or(0, |each| each * u64::from(emitter.unit.gangs())),
         Node::If { accept, reject, .. } => charged_together(emitter, accept) + charged_together(emitter, reject),

@@ -134,15 +134,10 @@ impl Body {
         self.set(emitter, dst);
     }
 
-    /// Pops a vector into a register. One that is a scalar holds what the first lane has: a row of cells is loaded as vectors even where it
-    /// turns out that all lanes load the same one.
+    /// Pops a vector into a register.
     pub(super) fn set_vector(&mut self, emitter: &Emitter, dst: Reg) -> Result<(), Diagnostic> {
         if !self.is_vector_reg(dst) {
-            match self.reg_ty(dst) {
-                Ty::F32 => self.code().f32x4_extract_lane(0),
-                Ty::I32 => self.code().i32x4_extract_lane(0),
-                Ty::Bool => self.code().i32x4_extract_lane(0).i32_const(1).i32_and(),
-            };
+            return Err(defect("a scalar that is set to a vector"));
         }
         self.set(emitter, dst);
         Ok(())
