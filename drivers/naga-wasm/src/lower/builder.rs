@@ -196,7 +196,7 @@ pub(crate) fn fold(op: Op, args: &[Operand]) -> Option<Operand> {
             Some(a)
         }
         [Operand::I32(0), b] if matches!(op, Op::Add | Op::Or | Op::Xor) => Some(b),
-        [_, Operand::I32(0)] if matches!(op, Op::Mul | Op::And) => Some(Operand::I32(0)),
+        [_, Operand::I32(0)] | [Operand::I32(0), _] if matches!(op, Op::Mul | Op::And) => Some(Operand::I32(0)),
         [a, Operand::I32(1)] if matches!(op, Op::Mul | Op::DivU | Op::DivS) => Some(a),
         [Operand::I32(1), b] if op == Op::Mul => Some(b),
         [Operand::Bool(a)] if op == Op::Not => Some(Operand::Bool(!a)),

@@ -289,8 +289,6 @@ impl Ranges<'_> {
                 }
             }
         }
-        // Whatever the index of one is, it goes nowhere: else it would count as one that differs between lanes.
-        address.terms.retain(|term| term.stride != 0);
     }
 
     /// A term without a constant that its index is a sum or a product with, and what that adds to the offset.

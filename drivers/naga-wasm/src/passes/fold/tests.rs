@@ -36,3 +36,11 @@ fn a_loop_that_changes_a_variable_does_not_keep_what_was_known_of_it() {
     let folded = after("fold", "var k = 2u; for (var n = 0u; n < g; n++) { o[n] = k; k = k + n; } o[l] = k;");
     assert!(count(&folded, ", 2") == 0, "{folded}");
 }
+
+#[test]
+fn what_is_multiplied_by_nothing_is_nothing_on_either_side() {
+    for body in ["o[g] = i[l * u32()];", "o[g] = i[u32() * l];", "o[g] = i[l & u32()];", "o[g] = i[u32() & l];"] {
+        let text = after("fold", body);
+        assert_eq!(count(&text, "LoadI32 (binding 0 + 0)"), 1, "{body}\n{text}");
+    }
+}

@@ -36,11 +36,3 @@ fn constants_become_part_of_the_offset() {
     assert_eq!(count(&after("uniformity", body), "workgroup + 32"), 0);
     assert_eq!(count(&after("ranges", body), "workgroup + 32"), 1);
 }
-
-#[test]
-fn an_index_times_nothing_is_none() {
-    let body = "o[g] = i[l * u32()];";
-    assert_eq!(count(&after("uniformity", body), "LoadI32 (binding 0 + 0 + "), 1);
-    let text = after("ranges", body);
-    assert_eq!((count(&text, "LoadI32 (binding 0 + 0)"), count(&text, "LoadI32 (binding 0 + 0 + ")), (1, 0), "{text}");
-}
