@@ -325,6 +325,38 @@ fn functions_are_counted_written_out_and_capped() {
 }
 
 #[test]
+fn barriers_and_nested_loops_are_counted_as_a_compiler_meets_them() {
+    let measure = |statements: &str| {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> o: array<u32, 64>;
+             var<workgroup> w: u32;
+             fn twice() {{ workgroupBarrier(); for (var i = 0u; i < o[0]; i++) {{ o[i]++; }} workgroupBarrier(); }}
+             @compute @workgroup_size(1) fn main() {{ {statements} }}"
+        );
+        let native = native(&source);
+        (native.barriers, native.nesting)
+    };
+    for (statements, expected) in [
+        ("", (0, 0)),
+        ("workgroupBarrier(); storageBarrier();", (2, 0)),
+        ("o[0] = workgroupUniformLoad(&w);", (2, 0)),
+        ("twice(); twice();", (4, 2)),
+        // Written out: three rounds, and the look that finds that it is over.
+        ("for (var i = 0u; i < 3u; i++) { workgroupBarrier(); }", (4, 1)),
+        ("for (var i = 0u; i < 300u; i++) { workgroupBarrier(); }", (1, 1)),
+        // Its own, those of the load, and two of the refill.
+        ("for (var i = 0u; i < workgroupUniformLoad(&w); i++) { workgroupBarrier(); }", (5, 1)),
+        (
+            "for (var i = 0u; i < o[0]; i++) { for (var j = 0u; j < o[1]; j++) { o[2]++; } for (; i < 9u; ) { i++; } }",
+            (0, 5),
+        ),
+        ("for (var i = 0u; i < 300u; i++) { twice(); }", (2, 3)),
+    ] {
+        assert_eq!(measure(statements), expected, "{statements}");
+    }
+}
+
+#[test]
 fn functions_that_call_the_next_one_twice_are_answered_at_once() {
     let chain: String = (1..60).map(|at| format!("fn f{at}() {{ f{0}(); f{0}(); }}\n", at - 1)).collect();
     let source = format!(
@@ -438,6 +470,15 @@ fn loops_that_may_go_on_count() {
     assert_eq!(charges("loop { for (; k < 16u; k++) { } }"), [1, 1]);
 }
 
+fn native_of_short_loops() -> Native {
+    native(
+        "@group(0) @binding(0) var<storage, read_write> o: array<u32, 80>;
+         @compute @workgroup_size(1) fn main() {
+             for (var i = 0u; i < 4u; i++) { for (var j = 0u; j < 4u; j++) { o[0] += i * j; } }
+         }",
+    )
+}
+
 #[test]
 fn what_does_not_count_is_little_altogether() {
     let native = |calls: usize| {
@@ -449,7 +490,10 @@ fn what_does_not_count_is_little_altogether() {
         );
         native(&source)
     };
+    let short = native_of_short_loops();
+    assert!(short.written > 3 * short.cost && short.written < 1024, "{} of {}", short.written, short.cost);
     let few = native(10);
+    assert_eq!(few.written, few.cost, "nobody writes out a thousand rounds");
     assert!(!few.has_loops && few.work > 10_000 && few.work < MAX_UNCOUNTED_STEPS && few.cost < 1000);
     let many = native(17);
     assert!(many.has_loops && many.work < 1000 && many.cost < 1000);

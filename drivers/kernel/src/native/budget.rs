@@ -26,7 +26,8 @@
 //! An entry point begins with a chunk in each purse, and calls `hal_end` before each return.
 
 use naga::{
-    Arena, BinaryOperator, Block, Expression, Function, Handle, LocalVariable, Span, Statement, Type, UnaryOperator,
+    Arena, BinaryOperator, Binding, Block, BuiltIn, EntryPoint, Expression, Function, FunctionArgument, Handle,
+    LocalVariable, Span, Statement, Type, TypeInner, UnaryOperator, UniqueArena,
 };
 
 use super::cost::{Costs, Loop, Loops};
@@ -35,6 +36,9 @@ use super::purse::Purse;
 use super::writer::Writer;
 use super::{ERROR_INVOCATION, NativeOptions, defect, returns, trips};
 use crate::error::KernelError;
+
+/// Invocations that a device which cuts loops off may run in step, at most.
+const MOST_IN_STEP: u32 = 16;
 
 /// What the loops of a module that count need.
 pub(super) struct Budget {
@@ -93,19 +97,42 @@ impl Budget {
     /// Charges the loops of the entry point; it also opens the purses where it begins, and closes them where it returns.
     pub(super) fn charge_entry(
         &self,
-        function: &mut Function,
+        entry: &mut EntryPoint,
+        types: &UniqueArena<Type>,
         loops: &Loops,
         helpers: &Helpers,
     ) -> Result<(), KernelError> {
+        let function = &mut entry.function;
         returns::out_of_loops(function, self.bool);
         self.charge(function, loops, helpers)?;
         let end = Statement::Call { function: helpers.end, arguments: Vec::new(), result: None };
         returns::before_each(&mut function.body, &end);
+        let invocations = entry.workgroup_size.iter().product::<u32>();
+        let has_fillers = self.finds_cut_off && !invocations.is_multiple_of(MOST_IN_STEP);
+        let index = has_fillers.then(|| self.local_index(&mut function.arguments, types));
         let mut writer = Writer::new(&mut function.expressions);
-        self.purses().for_each(|purse| purse.open(&mut writer));
+        let filler = index.map(|index| is_filler(&mut writer, index, invocations));
+        self.purses().for_each(|purse| purse.open(&mut writer, filler));
         let opening = writer.finish();
         function.body.splice(0..0, opening);
         Ok(())
+    }
+
+    /// Where an entry point finds `local_invocation_index`: the argument, and the member if that is a structure.
+    fn local_index(&self, arguments: &mut Vec<FunctionArgument>, types: &UniqueArena<Type>) -> (u32, Option<u32>) {
+        let index = Some(Binding::BuiltIn(BuiltIn::LocalInvocationIndex));
+        for (number, argument) in (0..).zip(arguments.iter()) {
+            if argument.binding == index {
+                return (number, None);
+            }
+            let TypeInner::Struct { members, .. } = &types[argument.ty].inner else { continue };
+            if let Some((member, _)) = (0..).zip(members).find(|(_, member)| member.binding == index) {
+                return (number, Some(member));
+            }
+        }
+        let number = u32::try_from(arguments.len()).unwrap_or(u32::MAX);
+        arguments.push(FunctionArgument { name: Some("hal_index".to_owned()), ty: self.word, binding: index });
+        (number, None)
     }
 
     /// Walks in the order of [`children`](super::cost::children).
@@ -164,6 +191,17 @@ impl Budget {
         function.body = writer.finish();
         function
     }
+}
+
+/// Whether this is one of those with which a device that runs invocations in step fills up the last of them. Nothing that they do in memory
+/// is done, but they go round loops: one that is never to end there would use up the rounds of the others.
+fn is_filler(writer: &mut Writer<'_>, (argument, member): (u32, Option<u32>), invocations: u32) -> Handle<Expression> {
+    let mut index = writer.fixed(Expression::FunctionArgument(argument));
+    if let Some(member) = member {
+        index = writer.member(index, member);
+    }
+    let invocations = writer.number(invocations);
+    writer.binary(BinaryOperator::GreaterEqual, index, invocations)
 }
 
 /// Finds out a device that ends loops of its own accord, without a word and with whatever was computed by then.

@@ -12,6 +12,13 @@ use super::{MAX_UNCOUNTED_ROUNDS, MAX_UNCOUNTED_STEPS};
 /// Bytes of a value that one step moves.
 const BYTES_PER_STEP: u64 = 16;
 
+/// Barriers in a refill of a loop that a workgroup leaves together.
+const BARRIERS_OF_REFILL: u64 = 2;
+
+/// Rounds, and steps, of a loop that compilers are known to write out.
+const MAX_WRITTEN_ROUNDS: u64 = 32;
+const MAX_WRITTEN_STEPS: u64 = 1024;
+
 /// The measures of a module with one entry point.
 pub(super) struct Costs {
     /// Of the entry point with everything written out.
@@ -100,24 +107,33 @@ fn is_group_barrier(flags: Barrier) -> bool {
 pub(super) struct Measure {
     /// Steps, each loop run once: how much a compiler has to read.
     pub(super) steps: u64,
+    /// Steps, each loop run once but for those that a compiler may write out: how much it may come to have to compile.
+    pub(super) written: u64,
     /// Steps that are done, each loop that counts run once.
     pub(super) work: u64,
     /// Rounds of the loops that do not count, and are not inside of one that does.
     pub(super) rounds: u64,
-    /// Whether there is a workgroup barrier.
-    barrier: bool,
+    /// Workgroup barriers that a compiler has to read, those of refills and of loops that it may write out included.
+    pub(super) barriers: u64,
+    /// Loops.
+    loops: u64,
+    /// For each loop, how many loops it is in, itself included; summed up.
+    pub(super) nesting: u64,
 }
 
 impl Measure {
     fn steps(steps: u64) -> Self {
-        Self { steps, work: steps, ..Self::default() }
+        Self { steps, written: steps, work: steps, ..Self::default() }
     }
 
     fn add(&mut self, other: Self) {
         self.steps = self.steps.saturating_add(other.steps);
+        self.written = self.written.saturating_add(other.written);
         self.work = self.work.saturating_add(other.work);
         self.rounds = self.rounds.saturating_add(other.rounds);
-        self.barrier |= other.barrier;
+        self.barriers = self.barriers.saturating_add(other.barriers);
+        self.loops = self.loops.saturating_add(other.loops);
+        self.nesting = self.nesting.saturating_add(other.nesting);
     }
 }
 
@@ -176,9 +192,9 @@ impl Meter<'_> {
             Statement::Emit(range) => return Measure::steps(self.emitted(range)),
             Statement::Store { value, .. } => sum.add(Measure::steps(self.moved(*value))),
             Statement::WorkGroupUniformLoad { result, .. } => {
-                sum.add(Measure { barrier: true, ..Measure::steps(self.moved(*result)) });
+                sum.add(Measure { barriers: 2, ..Measure::steps(self.moved(*result)) });
             }
-            Statement::ControlBarrier(flags) => sum.barrier = is_group_barrier(*flags),
+            Statement::ControlBarrier(flags) => sum.barriers = u64::from(is_group_barrier(*flags)),
             Statement::Call { function, .. } => {
                 // A function that is not known comes later, which the validator refuses.
                 sum.add(self.known.get(function.index()).copied().unwrap_or_default());
@@ -201,13 +217,21 @@ impl Meter<'_> {
             inside.add(self.block(block));
         }
         self.depth -= 1;
+        inside.loops = inside.loops.saturating_add(1);
+        inside.nesting = inside.nesting.saturating_add(inside.loops);
+        let barrier = inside.barriers > 0;
         let (charge, all) = match self.uncounted(body, continuing, before, &inside) {
             Some(all) => (None, all),
             // No more rounds than steps, of which there are few enough.
-            None => (Some(u32::try_from(1 + inside.rounds).unwrap_or(u32::MAX)), Measure { rounds: 0, ..inside }),
+            None => {
+                let charge = u32::try_from(1 + inside.rounds).unwrap_or(u32::MAX);
+                let refill = if barrier { BARRIERS_OF_REFILL } else { 0 };
+                let barriers = inside.barriers.saturating_add(refill);
+                (Some(charge), Measure { rounds: 0, barriers, ..inside })
+            }
         };
         if let Some(it) = self.loops.get_mut(at) {
-            *it = Loop { charge, barrier: inside.barrier };
+            *it = Loop { charge, barrier };
         }
         all
     }
@@ -223,9 +247,14 @@ impl Meter<'_> {
         let rounds = place.rounds(body, continuing, u32::try_from(most.min(MAX_UNCOUNTED_ROUNDS)).ok()?)?;
         // The last look, which finds that it is over, is one.
         let rounds = u64::from(rounds) + 1;
+        let written = inside.written.saturating_mul(rounds);
+        let is_written_out = rounds <= MAX_WRITTEN_ROUNDS + 1 && written <= MAX_WRITTEN_STEPS;
+        let times = if is_written_out { rounds } else { 1 };
         let all = Measure {
             work: inside.work.saturating_mul(rounds),
             rounds: inside.rounds.saturating_add(1).saturating_mul(rounds),
+            written: inside.written.saturating_mul(times),
+            barriers: inside.barriers.saturating_mul(times),
             ..*inside
         };
         (all.rounds <= MAX_UNCOUNTED_ROUNDS).then_some(all)

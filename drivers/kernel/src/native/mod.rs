@@ -128,8 +128,14 @@ pub struct Native {
     /// Steps with everything that is called written out: how much a compiler has to read. A step is an expression or a
     /// statement, and one more for every 16 bytes of its value. At most [`MAX_INLINED_STEPS`].
     pub cost: u64,
+    /// The same with short loops written out, as compilers do.
+    pub written: u64,
     /// Steps that one invocation does if each loop that counts runs once.
     pub work: u64,
+    /// Workgroup barriers that a compiler has to read, those of the budget and of short loops, which compilers write out, included.
+    pub barriers: u64,
+    /// For each loop, how many loops it is in, itself included; summed up over all of them, with everything that is called written out.
+    pub nesting: u64,
     /// Whether there is any loop that counts. Without one an invocation does no more than `work`, and `Status` is not used.
     pub has_loops: bool,
     /// Workgroup memory that the module uses beyond [`Function::workgroup_bytes`](crate::Function::workgroup_bytes):
@@ -161,7 +167,7 @@ impl Program {
         // The second analysis: handles differ from those of the whole program.
         let info = front::validate(&module, "").map_err(|error| defect(&error.message))?;
         let costs = cost::measure(&module, &info, &entry.function);
-        let cost::Measure { steps: cost, work, .. } = costs.whole;
+        let cost::Measure { steps: cost, written, work, barriers, nesting, .. } = costs.whole;
         if cost > MAX_INLINED_STEPS {
             let message = format!(
                 "`{}` has {cost} steps with everything that it calls written out, more than {MAX_INLINED_STEPS} inlined; \
@@ -175,7 +181,7 @@ impl Program {
         let info = front::validate(&module, "").map_err(|error| defect(&error.message))?;
         rehearse(&module, &info)?;
         let added_workgroup_bytes = if group { STOP_BYTES } else { 0 };
-        Ok(Native { module, read_write, cost, work, has_loops, added_workgroup_bytes })
+        Ok(Native { module, read_write, cost, written, work, barriers, nesting, has_loops, added_workgroup_bytes })
     }
 
     /// The module with nothing but what this function uses, and its entry point again, apart.
@@ -244,7 +250,7 @@ fn rebuild(
     let prelude = launch::prelude(&mut owned, &entry);
     entry.function = relocate::function(entry.function, prelude, &moved)?;
     if let Some((budget, helpers)) = budget {
-        budget.charge_entry(&mut entry.function, &costs.entry, helpers)?;
+        budget.charge_entry(&mut entry, &owned.module.types, &costs.entry, helpers)?;
     }
     owned.module.functions = functions;
     owned.module.entry_points = vec![entry];

@@ -51,13 +51,17 @@ impl Purse {
         }
     }
 
-    /// What an entry point begins with: the first chunk, which is nobody else's business.
-    pub(super) fn open(self, writer: &mut Writer<'_>) {
+    /// What an entry point begins with: the first chunk, which is nobody else's business. A `filler` gets none, and never any.
+    pub(super) fn open(self, writer: &mut Writer<'_>, filler: Option<Handle<Expression>>) {
         let (left, used) = (writer.global(self.left), writer.global(self.used));
-        let chunk = self.launch(writer, CHUNK);
+        let (mut chunk, mut drawn) = (self.launch(writer, CHUNK), writer.number(1));
+        if let Some(filler) = filler {
+            let (none, gone) = (writer.integer(0), writer.number(GONE));
+            chunk = writer.choose(filler, none, chunk);
+            drawn = writer.choose(filler, gone, drawn);
+        }
         writer.store(left, chunk);
-        let one = writer.number(1);
-        writer.store(used, one);
+        writer.store(used, drawn);
     }
 
     /// What it ends with: the error, if it was stopped.

@@ -66,10 +66,11 @@ fn hal_end() {
 }
 
 @compute @workgroup_size(1, 1, 1)
-fn main() {
-    let _e22 = hal_launch.chunk;
-    hal_left = _e22;
-    hal_used = 1u;
+fn main(@builtin(local_invocation_index) hal_index: u32) {
+    let _e20 = (hal_index >= 1u);
+    let _e25 = hal_launch.chunk;
+    hal_left = select(_e25, 0i, _e20);
+    hal_used = select(1u, 4294967292u, _e20);
     loop {
         loop {
             let _e6 = hal_left;

@@ -18,7 +18,10 @@ const MAX_VARIANTS: usize = 8;
 
 /// What a software adapter's compiler takes within some tens of seconds on a busy machine (llvmpipe 22.3.6).
 const MAX_SOFTWARE_STEPS: u64 = 8192;
+const MAX_SOFTWARE_WRITTEN: u64 = 16 << 10;
 const MAX_SOFTWARE_BYTES: u64 = 4 << 10;
+const MAX_SOFTWARE_BARRIERS: u64 = 256;
+const MAX_SOFTWARE_NESTING: u64 = 4096;
 
 /// Binding numbers, ascending.
 pub(crate) type Bindings = Vec<u32>;
@@ -190,6 +193,14 @@ fn fits_a_software_compiler(native: &hal_kernel::native::Native, name: &str) -> 
     let bytes = bytes.fold(0, u64::saturating_add);
     let bounds = [
         ("steps", native.cost, MAX_SOFTWARE_STEPS, "split the kernel"),
+        ("steps, those of short loops once for each round", native.written, MAX_SOFTWARE_WRITTEN, "split the kernel"),
+        (
+            "workgroup barriers, two for each loop with a barrier and each round of a short loop included",
+            native.barriers,
+            MAX_SOFTWARE_BARRIERS,
+            "split the kernel",
+        ),
+        ("loops, each counted once for every loop around it", native.nesting, MAX_SOFTWARE_NESTING, "nest fewer loops"),
         (
             "bytes of variables in each invocation, each use of a table of constants by a computed index included",
             bytes,

@@ -186,6 +186,37 @@ fn loops_that_the_device_cuts_off_are_found_out() {
     }
 }
 
+/// A device that runs eight invocations in step fills up a group of six with two more. What they loop for is nobody's business.
+#[test]
+fn loops_of_invocations_that_do_not_exist_are_not_counted() {
+    let Some(device) = device() else { return };
+    let entries = [
+        "(@builtin(local_invocation_index) w: u32, @builtin(global_invocation_id) id: vec3<u32>) { run(w, id.x); }",
+        "(in: In) { run(in.w, in.id.x); }",
+        "(@builtin(local_invocation_id) l: vec3<u32>, @builtin(global_invocation_id) id: vec3<u32>) { run(l.x, id.x); }",
+    ];
+    for entry in entries {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+            var<workgroup> six: u32;
+            struct In {{ @builtin(global_invocation_id) id: vec3<u32>, @builtin(local_invocation_index) w: u32 }}
+            fn run(w: u32, at: u32) {{
+                if w == 0u {{ six = 6u; }}
+                workgroupBarrier();
+                for (var i = 0u; i < 3u; i++) {{
+                    var k = w;
+                    while k != six {{ k++; }}
+                    out[at] += k;
+                }}
+            }}
+            @compute @workgroup_size(6) fn main{entry}"
+        );
+        let (outcome, _, out) = outcome(&*device, &source, [2, 1, 1], PATIENCE);
+        outcome.unwrap_or_else(|error| panic!("{source}: {error}"));
+        assert_eq!(words(&*out)[..13], [[18; 12].as_slice(), &[0]].concat());
+    }
+}
+
 #[test]
 fn work_that_is_told_to_stop_stops_between_pieces() {
     let Some(device) = device() else { return };

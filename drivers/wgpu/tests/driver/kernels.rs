@@ -178,3 +178,45 @@ fn tables_of_constants_count_as_variables() {
         assert!(error.code == hal_driver::Code::ResourceExhausted && error.message.contains("table"), "{error}");
     }
 }
+
+/// Each of these would keep lavapipe's compiler busy for minutes.
+#[test]
+fn barriers_and_deep_loops_are_bounded_where_the_compiler_is_software() {
+    let Some(device) = device() else { return };
+    let load = |statements: &str| {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+            var<workgroup> w: array<u32, 64>;
+            @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{ {statements} out[l] = w[l]; }}"
+        );
+        load(&*device, &source)
+    };
+    let exchange = "w[l] += w[63u - l]; workgroupBarrier();";
+    let loops = |count: usize, bound: &str, body: &str| {
+        format!("for (var i = 0u; i < {bound}; i++) {{ {body} }}").repeat(count)
+    };
+    let nest = |depth: usize, body: &str| {
+        let heads = (0..depth).map(|at| format!("for (var i{at} = 0u; i{at} < out[{at}]; i{at}++) {{"));
+        format!("{}{body}{}", heads.collect::<String>(), "}".repeat(depth))
+    };
+    let uniform = "workgroupUniformLoad(&w[0])";
+    let refused = [
+        ("barriers", exchange.repeat(300)),
+        ("barriers", loops(100, uniform, exchange)),
+        ("barriers", loops(20, "16u", exchange)),
+        ("steps", loops(60, "16u", "w[l] = (w[l] * 3u + i) ^ out[w[l] % 64u];")),
+        ("loops", nest(100, "w[l]++;")),
+        ("loops", nest(30, &loops(200, "out[0]", "w[l]++;"))),
+    ];
+    for (at, statements) in
+        [exchange.repeat(20), loops(4, "16u", exchange), nest(8, &loops(8, "out[0]", "w[l]++;"))].iter().enumerate()
+    {
+        assert!(load(statements).is_ok(), "{at}");
+    }
+    if device.info().kind == hal_driver::DeviceKind::Cpu {
+        for (what, statements) in refused {
+            let error = load(&statements).err().expect("it takes minutes");
+            assert!(error.code == hal_driver::Code::ResourceExhausted && error.message.contains(what), "{error}");
+        }
+    }
+}
