@@ -51,6 +51,37 @@ fn nested_divergence() {
     assert_eq!(out.words(0), want);
 }
 
+/// Whether all lanes go round is asked once, of the first or the last of them: with each comparison, from either side.
+#[test]
+fn loops_whose_lanes_leave_one_after_the_other() {
+    type Case = (&'static str, fn(u32) -> u32);
+    let cases: [Case; 10] = [
+        ("var k = l; k < n; k++", |l| 5u32.saturating_sub(l)),
+        ("var k = l; k <= n; k++", |l| 6u32.saturating_sub(l)),
+        ("var k = l; n > k; k++", |l| 5u32.saturating_sub(l)),
+        ("var k = l; n >= k; k++", |l| 6u32.saturating_sub(l)),
+        ("var k = l + 1u; k > n; k--", |l| (l + 1).saturating_sub(5)),
+        ("var k = l + 1u; k >= n; k--", |l| (l + 2).saturating_sub(5)),
+        ("var k = i32(l) - 4; k > -3; k--", |l| (l.cast_signed() - 4 + 3).max(0).cast_unsigned()),
+        ("var k = i32(l) - 4; k >= -i32(n) + 2; k--", |l| (l.cast_signed() - 4 + 4).max(0).cast_unsigned()),
+        ("var k = i32(l) - 4; k <= i32(n) - 6; k++", |l| (4 - l.cast_signed()).max(0).cast_unsigned()),
+        ("var k = i32(l) - 4; i32(n) - 6 > k; k++", |l| (3 - l.cast_signed()).max(0).cast_unsigned()),
+    ];
+    for (head, rounds) in cases {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+            @group(0) @binding(1) var<storage, read> given: array<u32>;
+            @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) l: u32) {{
+                let n = given[0];
+                for ({head}) {{ o[l] += 1u; }}
+            }}"
+        );
+        let buffers = vec![(0, bytes_u(&[0; 8])), (1, bytes_u(&[5]))];
+        let out = run(&source, "main", Run { buffers, ..Run::default() }).words(0);
+        assert_eq!(out, (0..8).map(rounds).collect::<Vec<_>>(), "{head}");
+    }
+}
+
 #[test]
 fn switches() {
     let body = "

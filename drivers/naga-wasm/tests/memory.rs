@@ -52,6 +52,62 @@ fn an_index_out_of_range_stays_in_its_binding() {
     assert_eq!(out.words(3)[0], 0);
 }
 
+/// What a condition says of an index holds for those that it lets through, as they are then, and in the arithmetic in which it was asked.
+#[test]
+fn conditions_do_not_say_too_much_of_an_index() {
+    let run = |body: &str, numbers: [u32; 3]| {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read> n: array<u32>;
+            @group(0) @binding(1) var<storage, read_write> o: array<u32>;
+            var<workgroup> w: array<u32, 16>;
+            @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) l: u32) {{
+                w[l] = 10u * l;
+                w[l + 8u] = 80u + 10u * l;
+                workgroupBarrier();
+                var r = 7u;
+                {body}
+                o[l] = r;
+            }}"
+        );
+        let buffers = vec![(0, bytes_u(&numbers)), (1, bytes_u(&[0; 8]))];
+        run(&source, "main", Run { buffers, ..Run::default() }).words(1)
+    };
+    let each = |value: fn(u32) -> u32| (0..8).map(value).collect::<Vec<u32>>();
+    // A negative number is less than four, and no small index.
+    let signed = run("let i = n[0]; if i32(i) < 4 { r = w[i + l]; }", [0xffff_fffd, 0, 0]);
+    assert_eq!(signed, each(|l| 0xffff_fffd_u32.wrapping_add(l).min(15) * 10));
+    // The sum is small because it went round; what it is a sum with is not.
+    let round = run("let s = n[0] + 5u; if s < 8u { r = w[s]; }", [0xffff_fffe, 0, 0]);
+    assert_eq!(round, [30; 8]);
+    // A variable is something else after it was set.
+    let later = "var i = n[0]; for (var k = 0u; k < n[2]; k++) { if i < 4u { i += n[1]; r = w[i]; } }";
+    assert_eq!(run(later, [1, 0x1000_0000, 2]), [150; 8]);
+    // Lanes that are let through by themselves say nothing of the others.
+    let lanes = run("let k = l * 0x0400_0000u; if k < 4u { r = w[k]; }".replace('_', "").as_str(), [0; 3]);
+    assert_eq!(lanes, each(|l| if l == 0 { 0 } else { 7 }));
+}
+
+/// A local array without an initial value is zero each time that it is come to.
+#[test]
+fn variables_of_a_loop_begin_anew_in_each_round() {
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) l: u32) {
+            let rounds = o[0];
+            var sum = 0u;
+            for (var round = 0u; round < rounds; round++) {
+                var a: array<u32, 6>;
+                for (var k = 0u; k < 6u; k++) { a[k] += round + k * l; }
+                for (var k = 0u; k < 6u; k++) { sum += a[k] * (k + 1u); }
+            }
+            storageBarrier();
+            o[l] = sum;
+        }";
+    let out = run(source, "main", Run { buffers: vec![(0, bytes_u(&[3; 8]))], ..Run::default() }).words(0);
+    let once = |round: u32, l: u32| (0..6).map(|k| (round + k * l) * (k + 1)).sum::<u32>();
+    assert_eq!(out, (0..8).map(|l| (0..3).map(|round| once(round, l)).sum()).collect::<Vec<u32>>());
+}
+
 #[test]
 fn array_length_follows_the_binding() {
     let source = "

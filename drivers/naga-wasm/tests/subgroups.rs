@@ -132,7 +132,11 @@ fn exchanges() {
     let guarded =
         |other: &str, call: &str| format!("select(l, {call}, ((subgroupBallot().x >> (({other}) & 3u)) & 1u) == 1u)");
     check(&guarded("0u", "subgroupBroadcast(v, 0u)"), move |on, l| there(on, l, 0));
-    check(&guarded("2u", "subgroupBroadcast(v, 2u)"), move |on, l| there(on, l, 2));
+    for lane in 1..4u32 {
+        check(&guarded(&format!("{lane}u"), &format!("subgroupBroadcast(v, {lane}u)")), move |on, l| {
+            there(on, l, lane)
+        });
+    }
     check(&guarded("v", "subgroupShuffle(v, v & 3u)"), move |on, l| {
         let v = on.iter().find(|(at, _)| *at == l).unwrap().1;
         there(on, l, v & 3)
