@@ -69,19 +69,19 @@ impl Lowerer<'_, '_> {
         result: Handle<Expression>,
     ) -> Result<(), Diagnostic> {
         let values = self.scalars(argument)?;
-        let op = match mode {
-            GatherMode::QuadSwap(Direction::X) => SubgroupOp::Shuffle(NEIGHBOURS),
-            GatherMode::QuadSwap(Direction::Y) => SubgroupOp::Shuffle(PAIRS),
-            GatherMode::QuadSwap(Direction::Diagonal) => SubgroupOp::Shuffle([3, 2, 1, 0]),
-            _ => SubgroupOp::Pick,
+        let exchange = match mode {
+            GatherMode::QuadSwap(Direction::X) => Some(NEIGHBOURS),
+            GatherMode::QuadSwap(Direction::Y) => Some(PAIRS),
+            GatherMode::QuadSwap(Direction::Diagonal) => Some([3, 2, 1, 0]),
+            _ => None,
         };
-        if op != SubgroupOp::Pick {
-            let values = values.iter().map(|&value| self.together(op, &[value])).collect();
-            self.finish(result, values);
-            return Ok(());
-        }
-        let from = self.source(mode)?;
-        let values = values.iter().map(|&value| self.together(op, &[value, from])).collect();
+        let values = match exchange {
+            Some(lanes) => self.shuffled(lanes, &values),
+            None => match self.source(mode)? {
+                Operand::I32(lane) => self.shuffled([lane.to_le_bytes()[0] % 4; 4], &values),
+                lane => values.iter().map(|&value| self.together(SubgroupOp::Pick, &[value, lane])).collect(),
+            },
+        };
         self.finish(result, values);
         Ok(())
     }
