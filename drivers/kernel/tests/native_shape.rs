@@ -324,6 +324,14 @@ fn functions_are_counted_written_out_and_capped() {
     assert!(error.message.contains("65537 steps") && error.message.contains("split the kernel"), "{error}");
 }
 
+/// Whether a device takes so large a group is its own business, and asked later.
+#[test]
+fn a_group_of_more_invocations_than_a_word_counts_has_a_native_module() {
+    let source = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+        @compute @workgroup_size(16383, 16383, 16383) fn main() { loop { o[0] += 1u; } }";
+    check(&program(source), 0, &NativeOptions { writable: &[], finds_cut_off: true }, "a large group");
+}
+
 #[test]
 fn barriers_and_nested_loops_are_counted_as_a_compiler_meets_them() {
     let measure = |statements: &str| {

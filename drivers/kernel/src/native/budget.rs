@@ -107,7 +107,7 @@ impl Budget {
         self.charge(function, loops, helpers)?;
         let end = Statement::Call { function: helpers.end, arguments: Vec::new(), result: None };
         returns::before_each(&mut function.body, &end);
-        let invocations = entry.workgroup_size.iter().product::<u32>();
+        let invocations = entry.workgroup_size.into_iter().fold(1, u32::saturating_mul);
         let has_fillers = self.finds_cut_off && !invocations.is_multiple_of(MOST_IN_STEP);
         let index = has_fillers.then(|| self.local_index(&mut function.arguments, types));
         let mut writer = Writer::new(&mut function.expressions);
