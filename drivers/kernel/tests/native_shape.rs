@@ -333,6 +333,25 @@ fn a_group_of_more_invocations_than_a_word_counts_has_a_native_module() {
 }
 
 #[test]
+fn functions_that_compilers_write_out_are_counted_by_component() {
+    for (statements, expected) in [
+        ("x = vec3(x.y + max(x.x, fma(x.y, 2.0, 1.0)));", (0, 0)),
+        ("x = sin(x) + pow(x.x, 2.0); x.y = atan2(x.y, x.z);", (5, 0)),
+        ("for (var i = 0u; i < 3u; i++) { x = exp(x); }", (12, 1)),
+        ("for (var i = 0u; i < o[0]; i++) { x = exp(x); twice(); twice(); }", (7, 3)),
+    ] {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> o: array<u32, 64>;
+             var<private> x: vec3<f32>;
+             fn twice() {{ for (var i = 0u; i < o[1]; i++) {{ x.x += tanh(log(x.y)); }} }}
+             @compute @workgroup_size(1) fn main() {{ {statements} o[2] = u32(x.x); }}"
+        );
+        let native = native(&source);
+        assert_eq!((native.functions, native.loops), expected, "{statements}");
+    }
+}
+
+#[test]
 fn barriers_and_nested_loops_are_counted_as_a_compiler_meets_them() {
     let measure = |statements: &str| {
         let source = format!(

@@ -4,7 +4,7 @@
 //! would take exponentially many steps; the sums saturate.
 
 use naga::valid::{FunctionInfo, ModuleInfo};
-use naga::{Barrier, Block, Expression, Function, Handle, Module, Range, Statement};
+use naga::{Barrier, Block, Expression, Function, Handle, MathFunction, Module, Range, Statement};
 
 use super::trips::{Place, Stores};
 use super::{MAX_UNCOUNTED_ROUNDS, MAX_UNCOUNTED_STEPS};
@@ -115,8 +115,10 @@ pub(super) struct Measure {
     pub(super) rounds: u64,
     /// Workgroup barriers that a compiler has to read, those of refills and of loops that it may write out included.
     pub(super) barriers: u64,
+    /// Functions like `sin` that a compiler has to read, once for each component, those of loops that it may write out included.
+    pub(super) functions: u64,
     /// Loops.
-    loops: u64,
+    pub(super) loops: u64,
     /// For each loop, how many loops it is in, itself included; summed up.
     pub(super) nesting: u64,
 }
@@ -132,6 +134,7 @@ impl Measure {
         self.work = self.work.saturating_add(other.work);
         self.rounds = self.rounds.saturating_add(other.rounds);
         self.barriers = self.barriers.saturating_add(other.barriers);
+        self.functions = self.functions.saturating_add(other.functions);
         self.loops = self.loops.saturating_add(other.loops);
         self.nesting = self.nesting.saturating_add(other.nesting);
     }
@@ -189,7 +192,7 @@ impl Meter<'_> {
         let mut sum = Measure::steps(1);
         match statement {
             // Only what is emitted counts.
-            Statement::Emit(range) => return Measure::steps(self.emitted(range)),
+            Statement::Emit(range) => return self.emitted(range),
             Statement::Store { value, .. } => sum.add(Measure::steps(self.moved(*value))),
             Statement::WorkGroupUniformLoad { result, .. } => {
                 sum.add(Measure { barriers: 2, ..Measure::steps(self.moved(*result)) });
@@ -255,13 +258,49 @@ impl Meter<'_> {
             rounds: inside.rounds.saturating_add(1).saturating_mul(rounds),
             written: inside.written.saturating_mul(times),
             barriers: inside.barriers.saturating_mul(times),
+            functions: inside.functions.saturating_mul(times),
             ..*inside
         };
         (all.rounds <= MAX_UNCOUNTED_ROUNDS).then_some(all)
     }
 
-    fn emitted(&self, range: &Range<Expression>) -> u64 {
-        range.clone().fold(0, |sum: u64, handle| sum.saturating_add(1).saturating_add(self.moved(handle)))
+    fn emitted(&self, range: &Range<Expression>) -> Measure {
+        let mut sum = Measure::default();
+        for handle in range.clone() {
+            let steps = Measure::steps(self.moved(handle).saturating_add(1));
+            sum.add(Measure { functions: self.functions(handle), ..steps });
+        }
+        sum
+    }
+
+    /// Functions that a compiler writes out as some tens of instructions for each component.
+    fn functions(&self, value: Handle<Expression>) -> u64 {
+        use MathFunction as Fun;
+        match self.function.expressions[value] {
+            Expression::Math {
+                fun:
+                    Fun::Sin
+                    | Fun::Cos
+                    | Fun::Tan
+                    | Fun::Asin
+                    | Fun::Acos
+                    | Fun::Atan
+                    | Fun::Atan2
+                    | Fun::Sinh
+                    | Fun::Cosh
+                    | Fun::Tanh
+                    | Fun::Asinh
+                    | Fun::Acosh
+                    | Fun::Atanh
+                    | Fun::Exp
+                    | Fun::Exp2
+                    | Fun::Log
+                    | Fun::Log2
+                    | Fun::Pow,
+                ..
+            } => self.info[value].ty.inner_with(&self.module.types).components().map_or(1, u64::from),
+            _ => 0,
+        }
     }
 
     /// Steps for the size of a value.

@@ -134,6 +134,10 @@ pub struct Native {
     pub work: u64,
     /// Workgroup barriers that a compiler has to read, those of the budget and of short loops, which compilers write out, included.
     pub barriers: u64,
+    /// Functions like `sin` and `pow` that a compiler has to write out, once for each component, those of short loops once for each round.
+    pub functions: u64,
+    /// Loops, with everything that is called written out.
+    pub loops: u64,
     /// For each loop, how many loops it is in, itself included; summed up over all of them, with everything that is called written out.
     pub nesting: u64,
     /// Whether there is any loop that counts. Without one an invocation does no more than `work`, and `Status` is not used.
@@ -167,7 +171,7 @@ impl Program {
         // The second analysis: handles differ from those of the whole program.
         let info = front::validate(&module, "").map_err(|error| defect(&error.message))?;
         let costs = cost::measure(&module, &info, &entry.function);
-        let cost::Measure { steps: cost, written, work, barriers, nesting, .. } = costs.whole;
+        let cost::Measure { steps: cost, written, work, barriers, functions, loops, nesting, .. } = costs.whole;
         if cost > MAX_INLINED_STEPS {
             let message = format!(
                 "`{}` has {cost} steps with everything that it calls written out, more than {MAX_INLINED_STEPS} inlined; \
@@ -181,7 +185,19 @@ impl Program {
         let info = front::validate(&module, "").map_err(|error| defect(&error.message))?;
         rehearse(&module, &info)?;
         let added_workgroup_bytes = if group { STOP_BYTES } else { 0 };
-        Ok(Native { module, read_write, cost, written, work, barriers, nesting, has_loops, added_workgroup_bytes })
+        Ok(Native {
+            module,
+            read_write,
+            cost,
+            written,
+            work,
+            barriers,
+            functions,
+            loops,
+            nesting,
+            has_loops,
+            added_workgroup_bytes,
+        })
     }
 
     /// The module with nothing but what this function uses, and its entry point again, apart.

@@ -21,6 +21,8 @@ const MAX_SOFTWARE_STEPS: u64 = 8192;
 const MAX_SOFTWARE_WRITTEN: u64 = 16 << 10;
 const MAX_SOFTWARE_BYTES: u64 = 4 << 10;
 const MAX_SOFTWARE_BARRIERS: u64 = 256;
+const MAX_SOFTWARE_FUNCTIONS: u64 = 3072;
+const MAX_SOFTWARE_LOOPS: u64 = 256;
 const MAX_SOFTWARE_NESTING: u64 = 4096;
 
 /// Binding numbers, ascending.
@@ -200,6 +202,13 @@ fn fits_a_software_compiler(native: &hal_kernel::native::Native, name: &str) -> 
             MAX_SOFTWARE_BARRIERS,
             "split the kernel",
         ),
+        (
+            "functions like sin and pow, once for each component and those of short loops once for each round",
+            native.functions,
+            MAX_SOFTWARE_FUNCTIONS,
+            "split the kernel",
+        ),
+        ("loops, with everything that is called written out", native.loops, MAX_SOFTWARE_LOOPS, "split the kernel"),
         ("loops, each counted once for every loop around it", native.nesting, MAX_SOFTWARE_NESTING, "nest fewer loops"),
         (
             "bytes of variables in each invocation, each use of a table of constants by a computed index included",

@@ -187,7 +187,7 @@ fn barriers_and_deep_loops_are_bounded_where_the_compiler_is_software() {
         let source = format!(
             "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
             var<workgroup> w: array<u32, 64>;
-            @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{ {statements} out[l] = w[l]; }}"
+            @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{ var v = vec4(f32(l)); {statements} out[l] = w[l] + u32(v.x); }}"
         );
         load(&*device, &source)
     };
@@ -205,6 +205,8 @@ fn barriers_and_deep_loops_are_bounded_where_the_compiler_is_software() {
         ("barriers", loops(100, uniform, exchange)),
         ("barriers", loops(20, "16u", exchange)),
         ("for each round", loops(60, "16u", "w[l] = (w[l] * 3u + i) ^ out[w[l] % 64u];")),
+        ("functions like sin", "v = sin(cos(tan(v))) + exp2(log2(v));".repeat(200)),
+        ("loops, with everything", loops(400, "out[0]", "w[l]++;")),
         ("loops", nest(100, "w[l]++;")),
         ("loops", nest(30, &loops(200, "out[0]", "w[l]++;"))),
     ];
