@@ -333,6 +333,29 @@ fn a_group_of_more_invocations_than_a_word_counts_has_a_native_module() {
 }
 
 #[test]
+fn variables_and_tables_are_counted_for_each_call() {
+    for (statements, expected) in [
+        ("var x = 1.0; var v: vec4<f32>; o[0] = u32(x + v.x);", 0),
+        ("var a: array<u32, 3>; a[o[0]] = 1u; o[1] = a[o[2]];", 12),
+        ("var a: Large; o[0] = a.a[o[1]];", 80),
+        ("o[0] = TABLE[o[1]] + TABLE[o[2]];", 32),
+        ("o[0] = TABLE[2];", 0),
+        ("mine(); mine();", 2 * (20 + 16)),
+        ("outer[o[0]] = 1u; mine();", 40 + 20 + 16),
+    ] {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> o: array<u32, 64>;
+             struct Large {{ a: array<u32, 20> }}
+             const TABLE = array<u32, 4>(1u, 2u, 3u, 4u);
+             var<private> outer: array<u32, 10>;
+             fn mine() {{ var a: array<u32, 5>; a[o[0]] = TABLE[o[1]]; o[1] = a[o[2]]; }}
+             @compute @workgroup_size(1) fn main() {{ {statements} }}"
+        );
+        assert_eq!(native(&source).bytes, expected, "{statements}");
+    }
+}
+
+#[test]
 fn functions_that_compilers_write_out_are_counted_by_component() {
     for (statements, expected) in [
         ("x = vec3(x.y + max(x.x, fma(x.y, 2.0, 1.0)));", (0, 0)),

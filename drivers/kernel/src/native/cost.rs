@@ -3,14 +3,21 @@
 //! A function is measured once, after those that it calls, so that the time is linear even where writing the calls out
 //! would take exponentially many steps; the sums saturate.
 
+use std::collections::BTreeSet;
+
 use naga::valid::{FunctionInfo, ModuleInfo};
-use naga::{Barrier, Block, Expression, Function, Handle, MathFunction, Module, Range, Statement};
+use naga::{
+    AddressSpace, Barrier, Block, Expression, Function, Handle, MathFunction, Module, Range, Statement, TypeInner,
+};
 
 use super::trips::{Place, Stores};
 use super::{MAX_UNCOUNTED_ROUNDS, MAX_UNCOUNTED_STEPS};
 
 /// Bytes of a value that one step moves.
 const BYTES_PER_STEP: u64 = 16;
+
+/// Largest variable that is no array and that compilers keep in registers, wherever and however often there is one.
+const REGISTER_BYTES: u64 = 64;
 
 /// Barriers in a refill of a loop that a workgroup leaves together.
 const BARRIERS_OF_REFILL: u64 = 2;
@@ -81,7 +88,11 @@ fn measure_with(module: &Module, info: &ModuleInfo, entry: &Function, knows_roun
         known.push(measure);
         functions.push(loops);
     }
-    let (whole, entry) = of_function(module, info.get_entry_point(0), entry, &known, knows_rounds);
+    let (mut whole, entry) = of_function(module, info.get_entry_point(0), entry, &known, knows_rounds);
+    let globals = module.global_variables.iter().map(|(_, variable)| variable);
+    for variable in globals.filter(|variable| variable.space == AddressSpace::Private) {
+        whole.bytes = whole.bytes.saturating_add(memory(module, &module.types[variable.ty].inner));
+    }
     Costs { whole, functions, entry }
 }
 
@@ -117,6 +128,8 @@ pub(super) struct Measure {
     pub(super) barriers: u64,
     /// Functions like `sin` that a compiler has to read, once for each component, those of loops that it may write out included.
     pub(super) functions: u64,
+    /// Bytes of an invocation's variables, and of its values that are indexed, once for each call of the function that has them.
+    pub(super) bytes: u64,
     /// Loops.
     pub(super) loops: u64,
     /// For each loop, how many loops it is in, itself included; summed up.
@@ -135,6 +148,7 @@ impl Measure {
         self.rounds = self.rounds.saturating_add(other.rounds);
         self.barriers = self.barriers.saturating_add(other.barriers);
         self.functions = self.functions.saturating_add(other.functions);
+        self.bytes = self.bytes.saturating_add(other.bytes);
         self.loops = self.loops.saturating_add(other.loops);
         self.nesting = self.nesting.saturating_add(other.nesting);
     }
@@ -174,9 +188,21 @@ fn of_function(
     let mut measure = meter.block(&function.body);
     for (_, variable) in function.local_variables.iter() {
         // Variables are cleared.
-        measure.add(Measure::steps(meter.size(&module.types[variable.ty].inner)));
+        let inner = &module.types[variable.ty].inner;
+        measure.add(Measure { bytes: memory(module, inner), ..Measure::steps(meter.size(inner)) });
     }
+    measure.bytes = measure.bytes.saturating_add(meter.indexed_values());
     (measure, meter.loops)
+}
+
+/// Bytes of memory that a variable takes.
+fn memory(module: &Module, inner: &TypeInner) -> u64 {
+    let bytes = bytes(module, inner);
+    if matches!(inner, TypeInner::Array { .. }) || bytes > REGISTER_BYTES { bytes } else { 0 }
+}
+
+fn bytes(module: &Module, inner: &TypeInner) -> u64 {
+    inner.try_size(module.to_ctx()).map_or(u64::MAX, u64::from)
 }
 
 impl Meter<'_> {
@@ -298,17 +324,35 @@ impl Meter<'_> {
                     | Fun::Log2
                     | Fun::Pow,
                 ..
-            } => self.info[value].ty.inner_with(&self.module.types).components().map_or(1, u64::from),
+            } => self.type_of(value).components().map_or(1, u64::from),
             _ => 0,
         }
     }
 
     /// Steps for the size of a value.
     fn moved(&self, value: Handle<Expression>) -> u64 {
-        self.size(self.info[value].ty.inner_with(&self.module.types))
+        self.size(self.type_of(value))
     }
 
-    fn size(&self, inner: &naga::TypeInner) -> u64 {
-        inner.try_size(self.module.to_ctx()).map_or(u64::MAX, |bytes| u64::from(bytes) / BYTES_PER_STEP)
+    fn size(&self, inner: &TypeInner) -> u64 {
+        match bytes(self.module, inner) {
+            u64::MAX => u64::MAX,
+            bytes => bytes / BYTES_PER_STEP,
+        }
+    }
+
+    fn type_of(&self, value: Handle<Expression>) -> &TypeInner {
+        self.info[value].ty.inner_with(&self.module.types)
+    }
+
+    /// Bytes of the arrays that are values, not variables, and whose elements are chosen by a computed index. naga makes a variable of each,
+    /// and of a table of constants one for each use.
+    fn indexed_values(&self) -> u64 {
+        let bases = self.function.expressions.iter().filter_map(|(_, it)| match *it {
+            Expression::Access { base, .. } => Some(base),
+            _ => None,
+        });
+        let bases: BTreeSet<_> = bases.filter(|&base| matches!(self.type_of(base), TypeInner::Array { .. })).collect();
+        bases.into_iter().map(|base| bytes(self.module, self.type_of(base))).fold(0, u64::saturating_add)
     }
 }

@@ -136,6 +136,9 @@ pub struct Native {
     pub barriers: u64,
     /// Functions like `sin` and `pow` that a compiler has to write out, once for each component, those of short loops once for each round.
     pub functions: u64,
+    /// Bytes of variables of each invocation, and of its arrays of constants for each use by a computed index, with everything that is called
+    /// written out.
+    pub bytes: u64,
     /// Loops, with everything that is called written out.
     pub loops: u64,
     /// For each loop, how many loops it is in, itself included; summed up over all of them, with everything that is called written out.
@@ -171,7 +174,7 @@ impl Program {
         // The second analysis: handles differ from those of the whole program.
         let info = front::validate(&module, "").map_err(|error| defect(&error.message))?;
         let costs = cost::measure(&module, &info, &entry.function);
-        let cost::Measure { steps: cost, written, work, barriers, functions, loops, nesting, .. } = costs.whole;
+        let cost::Measure { steps: cost, written, work, barriers, functions, bytes, loops, nesting, .. } = costs.whole;
         if cost > MAX_INLINED_STEPS {
             let message = format!(
                 "`{}` has {cost} steps with everything that it calls written out, more than {MAX_INLINED_STEPS} inlined; \
@@ -193,6 +196,7 @@ impl Program {
             work,
             barriers,
             functions,
+            bytes,
             loops,
             nesting,
             has_loops,

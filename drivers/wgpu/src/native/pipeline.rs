@@ -6,7 +6,6 @@ use hal_driver::{BindingKind, Code, Error, Result};
 use hal_kernel::{Program, native::NativeOptions};
 use std::{
     borrow::Cow,
-    collections::BTreeSet,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -183,16 +182,6 @@ impl Native {
 /// Refuses what would keep a software adapter's compiler busy for minutes: its time grows faster than the kernel does, most of all with memory
 /// that each invocation has for itself.
 fn fits_a_software_compiler(native: &hal_kernel::native::Native, name: &str) -> Result<()> {
-    let module = &native.module;
-    let functions = || {
-        module.functions.iter().map(|(_, function)| function).chain(module.entry_points.iter().map(|it| &it.function))
-    };
-    let locals = functions().flat_map(|function| function.local_variables.iter().map(|(_, variable)| variable.ty));
-    let privates = module.global_variables.iter().filter(|(_, variable)| variable.space == naga::AddressSpace::Private);
-    let types = locals.chain(privates.map(|(_, variable)| variable.ty));
-    let sizes = types.filter_map(|ty| module.types.get_handle(ty).ok()).map(|ty| size(module, &ty.inner));
-    let bytes = sizes.chain(functions().map(|function| bytes_of_indexed_values(module, function)));
-    let bytes = bytes.fold(0, u64::saturating_add);
     let bounds = [
         ("steps", native.cost, MAX_SOFTWARE_STEPS, "split the kernel"),
         ("steps, those of short loops once for each round", native.written, MAX_SOFTWARE_WRITTEN, "split the kernel"),
@@ -211,8 +200,9 @@ fn fits_a_software_compiler(native: &hal_kernel::native::Native, name: &str) -> 
         ("loops, with everything that is called written out", native.loops, MAX_SOFTWARE_LOOPS, "split the kernel"),
         ("loops, each counted once for every loop around it", native.nesting, MAX_SOFTWARE_NESTING, "nest fewer loops"),
         (
-            "bytes of variables in each invocation, each use of a table of constants by a computed index included",
-            bytes,
+            "bytes of variables in each invocation, once for each call of the function that has them, each use of a table of constants \
+             by a computed index included",
+            native.bytes,
             MAX_SOFTWARE_BYTES,
             "split the kernel, or read the values from a buffer",
         ),
@@ -226,33 +216,6 @@ fn fits_a_software_compiler(native: &hal_kernel::native::Native, name: &str) -> 
             ),
         )),
     }
-}
-
-/// Bytes of the arrays that are values, not variables, and whose elements are chosen by a computed index. naga makes a variable of each, and of a
-/// table of constants one for each use.
-fn bytes_of_indexed_values(module: &naga::Module, function: &naga::Function) -> u64 {
-    let indexed: BTreeSet<_> = function
-        .expressions
-        .iter()
-        .filter_map(|(_, it)| if let naga::Expression::Access { base, .. } = *it { Some(base) } else { None })
-        .collect();
-    let context = naga::proc::ResolveContext::with_locals(module, &function.local_variables, &function.arguments);
-    let mut types = naga::front::Typifier::new();
-    let sizes = indexed.into_iter().map(|base| {
-        // The module is valid, so that every type is known.
-        if types.grow(base, &function.expressions, &context).is_err() {
-            return u64::MAX;
-        }
-        match types.get(base, &module.types) {
-            inner @ naga::TypeInner::Array { .. } => size(module, inner),
-            _ => 0,
-        }
-    });
-    sizes.fold(0, u64::saturating_add)
-}
-
-fn size(module: &naga::Module, inner: &naga::TypeInner) -> u64 {
-    u64::from(inner.size(module.to_ctx()))
 }
 
 fn options<'a>(state: &State, writable: &'a [u32]) -> NativeOptions<'a> {

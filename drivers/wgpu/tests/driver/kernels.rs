@@ -153,29 +153,37 @@ fn compiling_is_done_when_a_kernel_is_loaded() {
 #[test]
 fn tables_of_constants_count_as_variables() {
     let Some(device) = device() else { return };
-    let load = |tables: usize, uses: usize| {
+    let load = |tables: usize, uses: usize, calls: usize| {
         let table = |at: usize| format!("const t{at} = array<u32, 256>({});\n", format!("{at}u, ").repeat(256));
         let tables: String = (0..tables).map(table).collect();
         let uses: String = (0..uses).map(|at| format!("sum += t{at}[(sum + l) % 256u];\n")).collect();
         let source = format!(
             "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
             {tables}
+            fn add(sums: u32, l: u32) -> u32 {{
+                var sum = sums;
+                {uses}
+                return sum;
+            }}
             @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) l: u32) {{
                 var sum = 0u;
-                {uses}
+                {calls}
                 out[l] = sum;
-            }}"
+            }}",
+            calls = "sum = add(sum, l);".repeat(calls),
         );
         load(&*device, &source)
     };
-    let executable = load(1, 1).unwrap();
+    let executable = load(1, 1, 1).unwrap();
     let out = allocate(&*device, 256);
     run(&*device, &[&out], Some(&executable), vec![dispatch(&executable, [1, 1, 1])]).unwrap();
     assert_eq!(bytes(&*out), [0; 256]);
-    assert!(load(40, 1).is_ok(), "those that are not used cost nothing");
+    assert!(load(40, 1, 1).is_ok(), "those that are not used cost nothing");
     if device.info().kind == hal_driver::DeviceKind::Cpu {
-        let error = load(8, 8).err().expect("it takes long");
-        assert!(error.code == hal_driver::Code::ResourceExhausted && error.message.contains("table"), "{error}");
+        for (uses, calls) in [(8, 1), (2, 4)] {
+            let error = load(8, uses, calls).err().expect("it takes long");
+            assert!(error.code == hal_driver::Code::ResourceExhausted && error.message.contains("table"), "{error}");
+        }
     }
 }
 
