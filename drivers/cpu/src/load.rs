@@ -39,26 +39,31 @@ fn compile(codegen: &Codegen, program: &Program, contract: bool) -> Result<Loade
         contract,
         ..Options::default()
     };
+    // Compilers recurse over what a tenant nested, and cannot be interrupted: each entry point is compiled on one of the few threads with deep
+    // stacks that the process has, and others have their turn before the next one. Machine code, which takes most of the time, is made
+    // when it is known that there is not too much to make it of.
     let mut wasm_bytes = 0;
-    let mut loaded = Loaded { functions: Vec::new(), kernels: Vec::new() };
+    let mut compiled = Vec::with_capacity(program.functions().len());
     for function in program.functions() {
-        // Compilers recurse over what a tenant nested, and cannot be interrupted: each entry point is compiled on one of the few
-        // threads with deep stacks that the process has, and others have their turn before the next one.
         let kernel = hal_kernel::on_compile_thread(|| {
-            let kernel = naga_wasm::compile(program.module(), program.info(), &function.name, &options)
-                .map_err(|error| convert::diagnostic(&error, program))?;
-            wasm_bytes += kernel.wasm.len();
-            if wasm_bytes > MAX_WASM_BYTES {
-                return Err(Error::new(
-                    Code::ResourceExhausted,
-                    format!(
-                        "the entry points up to this one compile to more than {MAX_WASM_BYTES} bytes; split the source"
-                    ),
-                ));
-            }
-            Kernel::new(codegen, kernel)
-        });
-        loaded.kernels.push(Arc::new(kernel??));
+            naga_wasm::compile(program.module(), program.info(), &function.name, &options)
+                .map_err(|error| convert::diagnostic(&error, program))
+        })??;
+        wasm_bytes += kernel.wasm.len();
+        if wasm_bytes > MAX_WASM_BYTES {
+            return Err(Error::new(
+                Code::ResourceExhausted,
+                format!(
+                    "the entry points up to this one compile to more than {MAX_WASM_BYTES} bytes; split the source"
+                ),
+            ));
+        }
+        compiled.push(kernel);
+    }
+    let mut loaded = Loaded { functions: Vec::new(), kernels: Vec::new() };
+    for (kernel, function) in compiled.into_iter().zip(program.functions()) {
+        let kernel = hal_kernel::on_compile_thread(|| Kernel::new(codegen, kernel))??;
+        loaded.kernels.push(Arc::new(kernel));
         loaded.functions.push(function.into());
     }
     Ok(loaded)
