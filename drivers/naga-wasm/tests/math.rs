@@ -61,8 +61,10 @@ fn exponentials_and_logarithms() {
     let far = [-150.0, -149.5, -126.5, -104.0, -88.0, 88.5, 89.0, 127.9, 128.0, 1e10, -1e10];
     let all = [&near[..], &far, &ODD, &ENDS].concat();
     let one = [0.0];
-    close("exp(x)", &all, &one, |x, _| x.exp(), 1.0, 0.0);
-    close("exp2(x)", &all, &one, |x, _| x.exp2(), 1.0, 0.0);
+    // Subnormal results may be zero.
+    let least = f64::from(f32::MIN_POSITIVE);
+    close("exp(x)", &all, &one, |x, _| x.exp(), 1.1, least);
+    close("exp2(x)", &all, &one, |x, _| x.exp2(), 1.1, least);
     let positive =
         [&sweep(0.001, 3.0, 500)[..], &sweep(0.999, 1.001, 100), &[0.0, 1e-40, 1e-38, 1e38, f32::MAX, -1.0], &ENDS]
             .concat();
@@ -104,7 +106,7 @@ fn hyperbolics() {
     let any = [&sweep(-8.0, 8.0, 400)[..], &sweep(-0.001, 0.001, 100), &ODD[..9], &[100.0, -100.0], &ENDS].concat();
     close("sinh(x)", &any, &one, |x, _| x.sinh(), 1.0, 0.0);
     close("cosh(x)", &any, &one, |x, _| x.cosh(), 1.0, 0.0);
-    close("tanh(x)", &any, &one, |x, _| x.tanh(), 1.0, 0.0);
+    close("tanh(x)", &any, &one, |x, _| x.tanh(), 6.0, 0.0);
     close("asinh(x)", &any, &one, |x, _| x.asinh(), 1.0, 0.0);
     close("acosh(x)", &sweep(1.0, 9.0, 200), &one, |x, _| x.acosh(), 1.0, 1e-12);
     close("atanh(x)", &sweep(-0.99, 0.99, 200), &one, |x, _| x.atanh(), 1.0, 0.0);

@@ -109,7 +109,7 @@ instructions! {
         shift: ;
     }
     f64 {
-        unary: f64x2_sqrt f32x4_demote_f64x2_zero i32x4_trunc_sat_f64x2_s_zero i32x4_trunc_sat_f64x2_u_zero;
+        unary: f64x2_sqrt f64x2_trunc f32x4_demote_f64x2_zero i32x4_trunc_sat_f64x2_s_zero i32x4_trunc_sat_f64x2_u_zero;
         binary: f64x2_add f64x2_sub f64x2_mul f64x2_div f64x2_pmin f64x2_pmax f64x2_lt f64x2_gt;
         shift: ;
     }
@@ -228,8 +228,30 @@ impl Code {
         self.sink().local_get(value.0).local_set(variable.0);
     }
 
-    /// A polynomial, by Horner's rule; the coefficient of the lowest power comes first.
+    /// A polynomial; the coefficient of the lowest power comes first.
+    ///
+    /// From four on, by Horner's rule in the square of `x`, for lines: half as many steps wait for each other as in `x`, and how long they
+    /// wait is mostly what a function takes.
     pub(super) fn polynomial(&mut self, x: V, coefficients: &[f32]) -> V {
+        if coefficients.len() < 4 {
+            return self.horner(x, coefficients);
+        }
+        let square = self.f32x4_mul(x, x);
+        let mut sum = None;
+        for line in coefficients.chunks(2).rev() {
+            let line = self.horner(x, line);
+            sum = Some(match sum {
+                None => line,
+                Some(sum) => {
+                    let sum = self.f32x4_mul(sum, square);
+                    self.f32x4_add(sum, line)
+                }
+            });
+        }
+        sum.unwrap_or(x)
+    }
+
+    fn horner(&mut self, x: V, coefficients: &[f32]) -> V {
         let Some((&highest, lower)) = coefficients.split_last() else { return x };
         let mut sum = self.constant(highest);
         for &coefficient in lower.iter().rev() {
@@ -239,7 +261,7 @@ impl Code {
         sum
     }
 
-    /// The same of `f64`.
+    /// The same of `f64`, by Horner's rule.
     pub(super) fn polynomial_wide(&mut self, x: V, coefficients: &[f64]) -> V {
         let Some((&highest, lower)) = coefficients.split_last() else { return x };
         let mut sum = self.constant(highest);

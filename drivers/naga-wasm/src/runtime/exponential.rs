@@ -6,11 +6,12 @@ use std::f64::consts::LN_2;
 use super::code::{Code, ROUND, V};
 use super::wide;
 
-/// `(e^x - 1 - x) / x^2` for |x| up to `ln(2) / 2`: 2^-28.2 of `e^x`.
-const EXP: [f32; 5] = [0.499_999_94, 0.166_665_15, 0.041_668_087, 0.008_369_297, 0.001_383_824_3];
+/// `(e^x - 1 - x) / x^2` for |x| up to `ln(2) / 2`: 2^-30 of `e^x`; and up to `ln(2)`, which only the largest results need: 2^-28.
+const EXP: [f32; 6] = [0.5, 0.166_666_94, 0.041_666_824, 0.008_327_823, 0.001_389_996_7, 0.000_225_142_18];
 
-/// `(2^x - 1 - x ln(2)) / x^2` for |x| up to a half: 2^-28.2 of `2^x`.
-const EXP2: [f32; 5] = [0.240_226_48, 0.055_503_61, 0.009_618_479, 0.001_339_084_9, 0.000_153_414_64];
+/// `(2^x - 1 - x ln(2)) / x^2` for |x| up to a half: 2^-30 of `2^x`; and up to 1: 2^-28.
+const EXP2: [f32; 6] =
+    [0.240_226_5, 0.055_504_203, 0.009_618_159_4, 0.001_332_463_2, 0.000_154_179_7, 0.000_017_299_837];
 
 /// `(ln((1 + s) / (1 - s)) - 2s) / s^3` in `s^2`, for |s| up to `(sqrt(2) - 1) / (sqrt(2) + 1)`: 2^-30.2 of the logarithm.
 const LOG: [f32; 3] = [0.666_667_76, 0.399_775_8, 0.298_709_27];
@@ -32,47 +33,37 @@ const fn head(number: f64, bits: u32) -> f32 {
     f64::from_bits(number.to_bits() >> (53 - bits) << (53 - bits)) as f32
 }
 
-/// `e^x = 2^n (1 + high + curve)`, with `n` in the low bits of `shifted`.
-pub(super) struct Reduced {
-    pub(super) high: V,
-    pub(super) curve: V,
-    pub(super) shifted: V,
-}
+/// Added to an `f32`, it leaves `n + 127` in the low bits of the sum, where `n` is the nearest whole number: an exponent's bits.
+const ROUND_TO_EXPONENT: f32 = ROUND + 127.0;
 
-/// Takes whole powers of two out of `e^x`.
-pub(super) fn reduce(code: &mut Code, x: V) -> Reduced {
+/// The largest sum of that kind that is a number's exponent.
+const LARGEST: f32 = ROUND_TO_EXPONENT + 127.0;
+
+/// `e^x`. The steps add up to less than 1.1 ulp.
+pub(super) fn exp(code: &mut Code, x: V) -> V {
+    // From here down, the result is zero anyway. NaN stays.
+    let x = code.f32x4_pmax(x, -88.0);
     let turns = code.f32x4_mul(x, LOG2_E);
-    let shifted = code.f32x4_add(turns, ROUND);
-    let whole = code.f32x4_sub(shifted, ROUND);
-    // `high - low` is the rest; `high` is exact.
-    let product = code.f32x4_mul(whole, LN_2_HIGH);
-    let high = code.f32x4_sub(x, product);
+    let (whole, scale) = whole(code, turns);
+    // The first difference is exact.
+    let high = code.f32x4_mul(whole, LN_2_HIGH);
+    let rest = code.f32x4_sub(x, high);
     let low = code.f32x4_mul(whole, LN_2_LOW);
-    let rest = code.f32x4_sub(high, low);
+    let rest = code.f32x4_sub(rest, low);
     let series = code.polynomial(rest, &EXP);
     let square = code.f32x4_mul(rest, rest);
     let curve = code.f32x4_mul(square, series);
-    let curve = code.f32x4_sub(curve, low);
-    Reduced { high, curve, shifted }
-}
-
-/// `e^x`. The steps add up to less than 0.9 ulp.
-pub(super) fn exp(code: &mut Code, x: V) -> V {
-    // Beyond these, the result is infinite or zero anyway. NaN stays.
-    let x = code.f32x4_pmin(x, 89.0);
-    let x = code.f32x4_pmax(x, -105.0);
-    let Reduced { high, curve, shifted } = reduce(code, x);
-    let over = code.f32x4_add(high, curve);
+    let over = code.f32x4_add(rest, curve);
     let power = code.f32x4_add(over, 1.0);
-    scale(code, power, shifted)
+    code.f32x4_mul(power, scale)
 }
 
-/// `2^x`. The steps add up to less than 0.9 ulp.
+/// `2^x`. The steps add up to less than 1.1 ulp.
 pub(super) fn exp2(code: &mut Code, x: V) -> V {
+    // Beyond these, the result is infinite or zero anyway. NaN stays.
     let x = code.f32x4_pmin(x, 129.0);
-    let x = code.f32x4_pmax(x, -151.0);
-    let shifted = code.f32x4_add(x, ROUND);
-    let whole = code.f32x4_sub(shifted, ROUND);
+    let x = code.f32x4_pmax(x, -127.0);
+    let (whole, scale) = whole(code, x);
     let rest = code.f32x4_sub(x, whole);
     // The linear term in two parts: the first is a product of 12 and 11 bits, and exact.
     let head = code.v128_and(rest, 0xffff_f000_u32);
@@ -86,20 +77,16 @@ pub(super) fn exp2(code: &mut Code, x: V) -> V {
     let curve = code.f32x4_add(curve, tail);
     let over = code.f32x4_add(line, curve);
     let power = code.f32x4_add(over, 1.0);
-    scale(code, power, shifted)
+    code.f32x4_mul(power, scale)
 }
 
-/// `power * 2^n` with `n` in the low bits of `shifted`, at most 151 in size: by two factors, as one may not be a number.
-fn scale(code: &mut Code, power: V, shifted: V) -> V {
-    let one = 1f32.to_bits();
-    let half = code.i32x4_shr_u(shifted, 1);
-    let other = code.i32x4_sub(shifted, half);
-    let half = code.i32x4_shl(half, 23);
-    let half = code.i32x4_add(half, one);
-    let other = code.i32x4_shl(other, 23);
-    let other = code.i32x4_add(other, one);
-    let power = code.f32x4_mul(power, half);
-    code.f32x4_mul(power, other)
+/// The whole number `n` nearest to a number from -127 on, but at most 127, and `2^n`, or zero for -127: such results are subnormal
+/// and may be zero, and another factor for them would cost all others. What is left over above 127 is up to 1 where the result is a number.
+fn whole(code: &mut Code, number: V) -> (V, V) {
+    let shifted = code.f32x4_add(number, ROUND_TO_EXPONENT);
+    let shifted = code.f32x4_pmin(shifted, LARGEST);
+    let whole = code.f32x4_sub(shifted, ROUND_TO_EXPONENT);
+    (whole, code.i32x4_shl(shifted, 23))
 }
 
 /// `ln(x)`. The steps add up to less than 0.9 ulp.

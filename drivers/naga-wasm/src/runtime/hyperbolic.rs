@@ -1,10 +1,9 @@
-//! Hyperbolic functions and their inverses, of the size of the argument, whose sign is put back at the end: `tanh`, which
-//! networks are full of, in `f32`, the others in `f64`.
+//! Hyperbolic functions and their inverses: `tanh`, which networks are full of, in `f32`; the others in `f64`, of the size of the argument,
+//! whose sign is put back at the end.
 
 use std::f64::consts::{LN_2, LOG2_E};
 
 use super::code::{Code, ROUND_WIDE, SIGN, V};
-use super::exponential::{self, Reduced};
 use super::wide;
 
 /// `(e^x - 1 - x) / x^2` for |x| up to `ln(2) / 2`: 2^-26.1 of `e^x - 1`.
@@ -15,6 +14,11 @@ const EXPM1: [f64; 5] = [
     0.008_366_691_616_721_442,
     0.001_388_249_245_047_308_2,
 ];
+
+/// `tanh(x) / x` is the ratio of these in `x^2`, for |x| up to 9.02: 2^-25.5 of it.
+const TANH_ABOVE: [f32; 5] = [1.0, 0.133_800_4, 0.003_494_408_2, 0.000_020_589_257, 0.000_000_013_326_36];
+const TANH_BELOW: [f32; 5] = [1.0, 0.467_133_55, 0.025_872_517, 0.000_328_368_8, 0.000_000_776_515_44];
+const TANH_END: f32 = 9.5;
 
 /// `e^x - 1` for |x| up to 700. Where `x` is small, so is the error.
 fn exp_m1(code: &mut Code, x: V) -> V {
@@ -40,22 +44,18 @@ fn with_sign(code: &mut Code, size: V, x: V) -> V {
     code.v128_or(size, sign)
 }
 
-/// `p / (p + 2)`, where `p` is `e^(2|x|) - 1`. The steps add up to less than 2.5 ulp.
+/// `x P(x^2) / Q(x^2)`, in half the time of any way by exponentials. The steps add up to less than 6 ulp.
 pub(super) fn tanh(code: &mut Code, x: V) -> V {
-    let size = code.f32x4_abs(x);
-    // From 9.02 on, the result is 1.
-    let size = code.f32x4_pmin(size, 10.0);
-    let double = code.f32x4_add(size, size);
-    let Reduced { high, curve, shifted } = exponential::reduce(code, double);
-    let over = code.f32x4_add(high, curve);
-    let exponent = code.i32x4_shl(shifted, 23);
-    let scale = code.i32x4_add(exponent, 1f32.to_bits());
-    let over = code.f32x4_mul(over, scale);
-    let scale = code.f32x4_sub(scale, 1.0);
-    let power = code.f32x4_add(over, scale);
-    let sum = code.f32x4_add(power, 2.0);
-    let size = code.f32x4_div(power, sum);
-    with_sign(code, size, x)
+    // From here on, the ratio is 1 or more, and the result 1. NaN stays.
+    let x = code.f32x4_pmin(x, TANH_END);
+    let x = code.f32x4_pmax(x, -TANH_END);
+    let square = code.f32x4_mul(x, x);
+    let above = code.polynomial(square, &TANH_ABOVE);
+    let above = code.f32x4_mul(above, x);
+    let below = code.polynomial(square, &TANH_BELOW);
+    let ratio = code.f32x4_div(above, below);
+    let ratio = code.f32x4_pmin(ratio, 1.0);
+    code.f32x4_pmax(ratio, -1.0)
 }
 
 /// Half of `p + p / (p + 1)`, where `p` is `e^x - 1`.
