@@ -101,7 +101,7 @@ impl<'a> Printer<'a> {
                     self.line(format_args!("block {label}"));
                     self.inside(|printer| printer.list(body));
                 }
-                Stmt::Loop { label, body } => {
+                Stmt::Loop { label, body, .. } => {
                     self.line(format_args!("loop {label}"));
                     self.inside(|printer| printer.list(body));
                 }

@@ -257,10 +257,11 @@ pub(crate) enum Stmt {
         label: Label,
         body: Vec<Stmt>,
     },
-    /// Left at its end; a jump to `label` starts it again.
+    /// Left at its end; a jump to `label` starts it again. A rare one is hardly ever come to.
     Loop {
         label: Label,
         body: Vec<Stmt>,
+        rare: bool,
     },
     Jump {
         label: Label,
@@ -387,21 +388,25 @@ impl Inst {
 
     /// Calls `f` for each memory object that is touched.
     pub(crate) fn objects(&self, mut f: impl FnMut(ObjectId)) {
-        let mut see = |address: &Address| {
+        self.addresses(&mut |address| {
             if let Base::Object(object) = address.base {
                 f(object);
             }
-        };
+        });
+    }
+
+    /// Calls `f` for each address.
+    pub(crate) fn addresses<'a>(&'a self, f: &mut impl FnMut(&'a Address)) {
         match self {
             Self::Load { address, .. }
             | Self::LoadRow { address, .. }
             | Self::UniformLoad { address, .. }
             | Self::Store { address, .. }
             | Self::Fill { address, .. }
-            | Self::Atomic { address, .. } => see(address),
+            | Self::Atomic { address, .. } => f(address),
             Self::Move { to, from, .. } => {
-                see(to);
-                see(from);
+                f(to);
+                f(from);
             }
             Self::Op { .. } | Self::Subgroup { .. } | Self::Call { .. } => {}
         }

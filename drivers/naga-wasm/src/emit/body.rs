@@ -208,7 +208,8 @@ impl Body {
                     self.list(emitter, body)?;
                     self.close();
                 }
-                Stmt::Loop { label, body } => self.repeat(emitter, *label, body)?,
+                Stmt::Loop { label, body, rare: true } => self.cold(|this| this.repeat(emitter, *label, body))?,
+                Stmt::Loop { label, body, rare: false } => self.repeat(emitter, *label, body)?,
                 Stmt::Jump { label, .. } => self.branch(*label)?,
                 Stmt::Return { values } => {
                     self.save_budget(emitter);

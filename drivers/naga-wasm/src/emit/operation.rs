@@ -182,6 +182,14 @@ impl Body {
                 };
                 return Ok(());
             }
+            (Op::DivS | Op::DivU | Op::RemS | Op::RemU, &[value, by @ Operand::I32(divisor)]) => {
+                self.vector(emitter, value)?;
+                if self.copy_in(emitter, 1, &|first| runtime::division(op, divisor, first)) != Some(true) {
+                    self.vector(emitter, by)?;
+                    self.call_or_copy(emitter, op);
+                }
+                return Ok(());
+            }
             (Op::ToNumber, &[truth]) => {
                 self.vector(emitter, truth)?;
                 self.code().i32x4_neg();
@@ -250,24 +258,40 @@ impl Body {
     /// ten instructions or more, as all vectors that are alive have to be kept in memory; so short functions are copied in,
     /// as long as there is room.
     fn call_or_copy(&mut self, emitter: &mut Emitter, op: Op) -> bool {
+        match self.copy_in(emitter, op.arity(), &|first| runtime::piece(op, first)) {
+            Some(true) => true,
+            Some(false) => {
+                let function = emitter.routine(Routine::Runtime(op));
+                self.code().call(function);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Copies a piece of the runtime in, which takes what is on the stack, if there is one: unless it is too long, or there is no room.
+    fn copy_in(
+        &mut self,
+        emitter: &mut Emitter,
+        params: usize,
+        piece: &dyn Fn(u32) -> Option<(Vec<u8>, u32)>,
+    ) -> Option<bool> {
         let mut first = self.piece_locals(0);
-        let Some((mut bytes, locals)) = runtime::piece(op, first) else { return false };
+        let (mut bytes, locals) = piece(first)?;
         if bytes.len() > MAX_PIECE || emitter.copied + bytes.len() > MAX_COPIED {
-            let function = emitter.routine(Routine::Runtime(op));
-            self.code().call(function);
-            return true;
+            return Some(false);
         }
         emitter.copied += bytes.len();
         let enough = self.piece_locals(locals);
         if enough != first {
             first = enough;
-            bytes = runtime::piece(op, first).map_or(bytes, |(bytes, _)| bytes);
+            bytes = piece(first).map_or(bytes, |(bytes, _)| bytes);
         }
-        for param in (0..u32::try_from(op.arity()).unwrap_or(u32::MAX)).rev() {
+        for param in (0..u32::try_from(params).unwrap_or(u32::MAX)).rev() {
             self.code().local_set(first + param);
         }
         self.raw(&bytes);
-        true
+        Some(true)
     }
 
     fn choice(

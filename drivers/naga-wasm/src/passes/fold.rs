@@ -4,19 +4,20 @@
 //! control flow from elsewhere comes in. A condition that is known leaves one of its parts; a block that nothing jumps
 //! out of is dissolved. A loop of few rounds, all of which are known to be taken, becomes its rounds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::ir::{Address, Func, Inst, Label, Op, Operand, Reg, RegInfo, Stmt, Term, walk, walk_insts};
+use crate::ir::{Address, Base, Func, Inst, Label, Op, Operand, Reg, RegInfo, Stmt, Term, walk, walk_insts};
 use crate::lower::builder;
 
-/// Most rounds of a loop that is unrolled, and most statements that come of it.
-const MAX_ROUNDS: usize = 8;
-const MAX_UNROLLED: usize = 1024;
+/// Most rounds of a loop that is unrolled, and most statements that come of it. Code generators do all loads of such a list first, and keep
+/// what they loaded in memory if that is too much.
+const MAX_ROUNDS: usize = 16;
+const MAX_UNROLLED: usize = 400;
 
-/// The same for loops of more rounds. Their counter costs less beside what they do, and what they hold in registers has
-/// to fit there.
-const MAX_MANY_ROUNDS: usize = 16;
-const MAX_MANY_UNROLLED: usize = 256;
+/// The same for a loop that picks elements of objects by what changes from round to round: where all are picked by constants, they are kept
+/// in registers. What they hold has to fit there.
+const MAX_PICKING_ROUNDS: usize = 8;
+const MAX_PICKING_UNROLLED: usize = 1024;
 
 /// Statements that may be written in all, those of attempts included. When they are used up, nothing more is unrolled.
 const MAX_WRITTEN: usize = 1 << 18;
@@ -210,7 +211,7 @@ impl Folder<'_> {
                 return reached;
             }
             Stmt::Block { label, body } => return self.block(*label, body, out),
-            Stmt::Loop { label, body } => return self.repeat(*label, body, out),
+            Stmt::Loop { label, body, .. } => return self.repeat(*label, body, out),
             Stmt::Jump { label, span } => {
                 out.push(Stmt::Jump { label: self.target(*label), span: *span });
                 return false;
@@ -288,7 +289,7 @@ impl Folder<'_> {
         self.forget(assigned);
         let again = jumps_to(&inside, label) > 0;
         if again {
-            out.push(Stmt::Loop { label, body: inside });
+            out.push(Stmt::Loop { label, body: inside, rare: false });
         } else {
             out.append(&mut inside);
         }
@@ -319,12 +320,40 @@ impl Folder<'_> {
         rounds
     }
 
+    /// Whether the body of a loop picks elements of objects by what it changes itself, not only loops inside of it.
+    fn picks(&self, body: &[Stmt]) -> bool {
+        let mut changing = HashSet::new();
+        own(body, &mut |inst| {
+            if let Inst::Op { dst, args, .. } = inst
+                && self.old.get(dst.0 as usize).is_some_and(|info| info.mutable)
+                && args.iter().any(|arg| matches!(arg, Operand::Reg(_)))
+            {
+                changing.insert(*dst);
+            }
+        });
+        let mut picks = false;
+        walk_insts(body, &mut |inst| {
+            let changes = |operand: &Operand| matches!(operand, Operand::Reg(reg) if changing.contains(reg));
+            inst.addresses(&mut |address| {
+                let object = matches!(address.base, Base::Object(_));
+                picks |= object && address.terms.iter().any(|term| changes(&term.index));
+            });
+            if let Inst::Op { dst, args, .. } = inst
+                && args.iter().any(changes)
+            {
+                changing.insert(*dst);
+            }
+        });
+        picks
+    }
+
     /// Writes the rounds of a loop one after the other, until one does not lead to another.
     fn rounds(&mut self, label: Label, body: &[Stmt]) -> Option<(Vec<Stmt>, bool)> {
         let mut all = Vec::new();
         let mut statements = 0;
-        for count in 0..=MAX_MANY_ROUNDS {
-            let most = if count > MAX_ROUNDS { MAX_MANY_UNROLLED } else { MAX_UNROLLED };
+        let picks = self.picks(body);
+        for count in 0..=MAX_ROUNDS {
+            let most = if picks && count <= MAX_PICKING_ROUNDS { MAX_PICKING_UNROLLED } else { MAX_UNROLLED };
             let top = self.label(label);
             let mut round = Vec::new();
             let reached = self.list(body, &mut round);
@@ -356,7 +385,7 @@ impl Folder<'_> {
                 count = true;
             }
         });
-        count && statements <= MAX_UNROLLED && self.written + statements <= MAX_WRITTEN
+        count && statements <= MAX_PICKING_UNROLLED && self.written + statements <= MAX_WRITTEN
     }
 
     fn inst(&mut self, inst: &Inst, out: &mut Vec<Stmt>) {
@@ -408,6 +437,7 @@ impl Folder<'_> {
     }
 
     fn op(&mut self, dst: Reg, op: Op, args: Vec<Operand>, out: &mut Vec<Stmt>) {
+        let (op, args) = cheaper(op, args);
         let mutable = self.old.get(dst.0 as usize).is_none_or(|info| info.mutable);
         let folded = match (op, args.as_slice()) {
             (Op::Copy, &[Operand::Reg(reg)]) => (!self.is_variable(reg)).then_some(Operand::Reg(reg)),
@@ -431,6 +461,42 @@ impl Folder<'_> {
             self.learn(variable, Some(Operand::Reg(new)), false);
         }
         out.push(Stmt::Inst(Inst::Op { dst: new, op, args }));
+    }
+}
+
+/// Calls `f` for each instruction that is not in a loop.
+fn own<'a>(body: &'a [Stmt], f: &mut impl FnMut(&'a Inst)) {
+    for stmt in body {
+        match stmt {
+            Stmt::Inst(inst) | Stmt::Masked { inst, .. } => f(inst),
+            Stmt::If { accept, reject, .. } => {
+                own(accept, f);
+                own(reject, f);
+            }
+            Stmt::Block { body, .. } => own(body, f),
+            Stmt::Loop { .. } | Stmt::Jump { .. } | Stmt::Return { .. } | Stmt::Barrier { .. } => {}
+        }
+    }
+}
+
+/// The same with a cheaper operation, if there is one.
+fn cheaper(op: Op, args: Vec<Operand>) -> (Op, Vec<Operand>) {
+    match (op, args.as_slice()) {
+        (Op::DivU, &[value, Operand::I32(divisor)]) if divisor.is_power_of_two() => {
+            (Op::ShrU, vec![value, Operand::I32(divisor.trailing_zeros())])
+        }
+        (Op::RemU, &[value, Operand::I32(divisor)]) if divisor.is_power_of_two() => {
+            (Op::And, vec![value, Operand::I32(divisor - 1)])
+        }
+        // By a power of two of which the reciprocal is a number: the results are the same bits.
+        (Op::FDiv, &[value, Operand::F32(divisor)])
+            if f32::from_bits(divisor).is_normal()
+                && f32::from_bits(divisor).recip().is_normal()
+                && divisor.trailing_zeros() >= f32::MANTISSA_DIGITS - 1 =>
+        {
+            (Op::FMul, vec![value, Operand::float(f32::from_bits(divisor).recip())])
+        }
+        _ => (op, args),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Operations on `i32` lanes that wasm has for scalars only.
 
-use super::code::{Code, HIGH_HALVES, LOW_HALVES, ODD_WORDS, V};
+use super::code::{Code, EVEN_WORDS, HIGH_HALVES, LOW_HALVES, ODD_WORDS, ROUND_WIDE, V};
 
 /// Bits of each byte in reverse, of half a byte at a time.
 const REVERSED: [u8; 16] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15];
@@ -105,6 +105,38 @@ fn divide(code: &mut Code, x: V, y: V, convert: impl Fn(&mut Code, V) -> V, trun
         truncate(code, quotient)
     });
     code.shuffle(low, high, LOW_HALVES)
+}
+
+/// The quotient by a constant, of unsigned numbers or of signed ones by a positive one, by way of its reciprocal.
+///
+/// That is too great by 2^-34 of it, so that quotients are at least what they should be, and at most a quarter of `1 / divisor` more:
+/// the next whole number is four times as far.
+pub(super) fn divide_by(code: &mut Code, x: V, divisor: u32, signed: bool) -> V {
+    if signed && divisor.is_power_of_two() {
+        // Of negative numbers, those that are left over round up.
+        let sign = code.i32x4_shr_s(x, 31);
+        let bits = divisor.trailing_zeros().cast_signed();
+        let less_one = code.i32x4_shr_u(sign, 32 - bits);
+        let above = code.i32x4_add(x, less_one);
+        return code.i32x4_shr_s(above, bits);
+    }
+    let reciprocal = (1.0 + 2f64.powi(-34)) / f64::from(divisor);
+    let high = code.shuffle(x, x, HIGH_HALVES);
+    let [low, high] = [x, high].map(|half| {
+        let half = if signed { code.f64x2_convert_low_i32x4_s(half) } else { code.f64x2_convert_low_i32x4_u(half) };
+        let quotient = code.f64x2_mul(half, reciprocal);
+        let whole = code.f64x2_trunc(quotient);
+        // Its low bits are those of the whole number.
+        code.f64x2_add(whole, ROUND_WIDE)
+    });
+    code.shuffle(low, high, EVEN_WORDS)
+}
+
+/// What a division by a constant leaves.
+pub(super) fn remainder_by(code: &mut Code, x: V, divisor: u32, signed: bool) -> V {
+    let quotient = divide_by(code, x, divisor, signed);
+    let product = code.i32x4_mul(quotient, divisor);
+    code.i32x4_sub(x, product)
 }
 
 pub(super) fn rem_s(code: &mut Code, x: V, y: V) -> V {

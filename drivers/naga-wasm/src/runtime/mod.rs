@@ -47,6 +47,23 @@ pub(crate) fn piece(op: Op, first: u32) -> Option<(Vec<u8>, u32)> {
     Some(code.into_piece(result))
 }
 
+/// A division of integers by a constant as a piece of another function, if that is cheaper than by any number; as [`piece`], with one
+/// parameter.
+pub(crate) fn division(op: Op, divisor: u32, first: u32) -> Option<(Vec<u8>, u32)> {
+    let signed = matches!(op, Op::DivS | Op::RemS);
+    if divisor < 2 || signed && divisor.cast_signed() < 0 {
+        return None;
+    }
+    let mut code = Code::new(1, first);
+    let x = code.param(0);
+    let result = match op {
+        Op::DivS | Op::DivU => integer::divide_by(&mut code, x, divisor, signed),
+        Op::RemS | Op::RemU => integer::remainder_by(&mut code, x, divisor, signed),
+        _ => return None,
+    };
+    Some(code.into_piece(result))
+}
+
 fn params(op: Op) -> u32 {
     u32::try_from(op.arity()).unwrap_or(u32::MAX)
 }

@@ -60,6 +60,31 @@ fn arithmetic() {
     unary("x * 12 - 5", |x| x.wrapping_mul(12).wrapping_sub(5), Some(|x| x.wrapping_mul(12).wrapping_sub(5)));
 }
 
+/// By constants, which are divided by in other ways: multiples, and what is next to them.
+#[test]
+fn division_by_constants() {
+    let few = [2, 3, 5, 6, 7, 9, 10, 12, 25, 60, 64, 100, 641, 1000, 4096, 65_535, 65_537, 1_000_000];
+    for divisor in few.into_iter().chain([0x2aaa_aaab, 0x4000_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff])
+    {
+        let factors = random(500).into_iter().flat_map(|word| [word % (u32::MAX / divisor).max(1), u32::MAX / divisor]);
+        let multiples = factors.map(|factor| factor.wrapping_mul(divisor));
+        let near =
+            multiples.flat_map(|x| [x.wrapping_sub(1), x, x.wrapping_add(1), x.wrapping_neg(), (!x).wrapping_sub(1)]);
+        let column = [word_edges().into_iter().chain(near).collect()];
+        for (name, unsigned) in [("/", u32::wrapping_div as fn(u32, u32) -> u32), ("%", u32::wrapping_rem)] {
+            let expression = format!("x {name} {divisor}u").leak();
+            let table = Table { expression, columns: &[Kind::U32], result: Kind::U32 };
+            exact(&table, &column, false, |x| unsigned(x[0], divisor));
+        }
+        let Ok(divisor) = i32::try_from(divisor) else { continue };
+        for (name, signed) in [("/", i32::wrapping_div as fn(i32, i32) -> i32), ("%", i32::wrapping_rem)] {
+            let expression = format!("x {name} {divisor}").leak();
+            let table = Table { expression, columns: &[Kind::I32], result: Kind::I32 };
+            exact(&table, &column, false, |x| signed(x[0].cast_signed(), divisor).cast_unsigned());
+        }
+    }
+}
+
 #[test]
 fn bits() {
     binary("x & y", |x, y| x & y, |x, y| x & y);

@@ -44,3 +44,33 @@ fn what_is_multiplied_by_nothing_is_nothing_on_either_side() {
         assert_eq!(count(&text, "LoadI32 (binding 0 + 0)"), 1, "{body}\n{text}");
     }
 }
+
+#[test]
+fn loops_that_pick_elements_become_more_rounds() {
+    // Each round is some seventy statements.
+    let sums: String = (1..24).map(|at| format!("sum += i[n * {at}u + l];")).collect();
+    let plain = format!("var sum = 0u; for (var n = 0u; n < 8u; n++) {{ {sums} }} o[l] = sum;");
+    assert_eq!(loops(&plain), (1, 1));
+    let picking = format!(
+        "var a: array<u32, 8>; for (var n = 0u; n < 8u; n++) {{ var sum = 0u; {sums} a[n] = sum; }} o[l] = a[1];"
+    );
+    assert_eq!(loops(&picking), (1, 0));
+    // A loop inside of another picks for itself.
+    let inside = format!(
+        "var a: array<u32, 4>; for (var n = 0u; n < 8u; n++) {{
+            for (var m = 0u; m < 4u; m++) {{ a[m] += n; }}
+            var sum = 0u; {sums} o[n] = sum + a[1];
+        }}"
+    );
+    assert_eq!(loops(&inside), (2, 1));
+}
+
+#[test]
+fn divisions_by_powers_of_two_are_something_cheaper() {
+    let folded = after("fold", "o[l] = i[l] / 8u + i[l + 1u] % 16u + i[l + 2u] / 6u;");
+    assert_eq!(["DivU", "RemU", "ShrU", "And"].map(|op| count(&folded, op)), [1, 0, 1, 1], "{folded}");
+    // A third is no number, and the reciprocal of 2^127 not a normal one.
+    let floats = "floats[l] = floats[l] / 8.0 + floats[l + 1u] / 3.0 + floats[l + 2u] / 0x1p127;";
+    let folded = after("fold", floats);
+    assert_eq!((count(&folded, "FDiv"), count(&folded, "FMul")), (2, 1), "{folded}");
+}
