@@ -89,6 +89,47 @@ fn conditions_do_not_say_too_much_of_an_index() {
 
 /// A local array without an initial value is zero each time that it is come to.
 #[test]
+fn rounds_of_a_loop_keep_to_the_ends_of_bindings() {
+    // Where all lanes and all indices are in range, a round has no clamps; the first that has one that is not, and what follows, does.
+    let source = "
+        @group(0) @binding(0) var<storage, read> a: array<u32>;
+        @group(0) @binding(1) var<storage, read_write> o: array<u32>;
+        @group(0) @binding(2) var<storage, read_write> sums: array<u32>;
+        var<immediate> range: vec2<u32>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) id: u32) {
+            var sum = 0u;
+            for (var i = range.x + id; i < range.y; i += 8u) {
+                sum = sum * 3u + a[2u * i] + a[2u * i + 1u] + a[2u * i - 3u];
+                o[i - 5u] = sum;
+            }
+            sums[id] = sum;
+        }";
+    let kernel = compile(source, "main").unwrap();
+    for (length, written) in [(1, 1), (7, 100), (16, 9), (40, 100), (64, 20), (200, 6), (200, 100)] {
+        let a: Vec<u32> = (0..length).map(|x| x * x + 1).collect();
+        for (from, to) in
+            [(0, 8), (0, 30), (3, 64), (5, 21), (60, 99), (u32::MAX - 40, u32::MAX - 15), (1 << 31, (1 << 31) + 9)]
+        {
+            let (mut sums, mut left) = ([0u32; 8], vec![0; written as usize]);
+            for i in from..to {
+                let reads = [i.wrapping_mul(2), i.wrapping_mul(2) + 1, i.wrapping_mul(2).wrapping_sub(3)];
+                let sum = &mut sums[(i - from) as usize % 8];
+                let read = |sum: u32, index: u32| sum.wrapping_add(a[index.min(length - 1) as usize]);
+                *sum = reads.into_iter().fold(sum.wrapping_mul(3), read);
+                left[i.wrapping_sub(5).min(written - 1) as usize] = *sum;
+            }
+            let buffers = vec![(0, bytes_u(&a)), (1, vec![0; 4 * written as usize]), (2, vec![0; 32])];
+            let outcome = run_kernel(&kernel, Run { constants: bytes_u(&[from, to]), buffers, ..Run::default() });
+            let place = format!("{length} elements, {written} written, {from}..{to}");
+            assert_eq!(outcome.words(2), sums, "{place}");
+            // At the end of the binding invocations meet, and who comes last there is not told.
+            let count = written as usize - 1;
+            assert_eq!(outcome.words(1)[..count], left[..count], "{place}");
+        }
+    }
+}
+
+#[test]
 fn variables_of_a_loop_begin_anew_in_each_round() {
     let source = "
         @group(0) @binding(0) var<storage, read_write> o: array<u32>;

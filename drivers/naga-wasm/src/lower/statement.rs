@@ -128,7 +128,7 @@ impl Lowerer<'_, '_> {
         let inner = self.b.close();
         self.frame.breaks.pop();
         self.frame.continues.pop();
-        let body = vec![Stmt::Loop { label: top, body: inner }];
+        let body = vec![Stmt::Loop { label: top, body: inner, rare: false }];
         self.b.push(Stmt::Block { label: out, body });
         Ok(())
     }

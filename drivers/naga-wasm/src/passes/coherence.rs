@@ -10,13 +10,13 @@ use super::variance::{self, MAX_STRIDE, Variance};
 use crate::ir::{Op, Operand, Reg, RegInfo, Stmt, Ty};
 
 /// How many masks are looked into for one answer: a mask may be made of many, and of the same ones again and again.
-const MAX_PARTS: usize = 8;
+pub(super) const MAX_PARTS: usize = 8;
 
 /// The lanes in a loop: a variable for them, and one for whether all are known to be there.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Crowd {
     pub(super) lanes: Reg,
-    whole: Reg,
+    pub(super) whole: Reg,
 }
 
 /// How a mask was made.
@@ -127,7 +127,7 @@ impl Masks<'_> {
         self.op_of(Op::All, &[mask], Variance::GANG, out)
     }
 
-    fn variance_of(&self, operand: Operand) -> Variance {
+    pub(super) fn variance_of(&self, operand: Operand) -> Variance {
         variance::of_operand(self.variances, self.workgroup_size, operand)
     }
 }

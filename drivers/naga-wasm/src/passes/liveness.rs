@@ -219,7 +219,7 @@ impl Walker {
                 self.targets.insert(*label, after.clone());
                 live = self.list(body, (*after).clone());
             }
-            Stmt::Loop { label, body } => {
+            Stmt::Loop { label, body, .. } => {
                 let mut top = self.tops.get(label).unwrap_or(&self.empty).clone();
                 top.all |= self.everything;
                 self.targets.insert(*label, Rc::new(top.clone()));
@@ -327,7 +327,7 @@ mod tests {
             span: SPAN,
         };
         let round = vec![leave, copy(1, reg(0)), copy(0, reg(2)), Stmt::Jump { label: top, span: SPAN }];
-        let body = vec![Stmt::Loop { label: top, body: round }];
+        let body = vec![Stmt::Loop { label: top, body: round, rare: false }];
         let live = of(vec![copy(0, Operand::I32(0)), Stmt::Block { label: out, body }, copy(3, reg(1))]);
         assert!(!live.is_live_after(out, Reg(0)));
         assert!(live.is_live_after(out, Reg(1)));

@@ -328,7 +328,7 @@ mod tests {
     fn what_comes_into_a_loop_lasts_through_it() {
         // Register 1 is read at the start of each round: nothing in the loop may take its local.
         let body = vec![op(2, 1), op(3, 2), op(4, 3)];
-        let all = vec![op(1, 0), Stmt::Loop { label: Label(1), body }];
+        let all = vec![op(1, 0), Stmt::Loop { label: Label(1), body, rare: false }];
         let locals = of_function(&func(all, 5));
         for inside in [2, 3, 4] {
             assert_ne!(locals.of(Reg(inside)), locals.of(Reg(1)));

@@ -288,11 +288,11 @@ impl Masks<'_> {
         mask == Mask::All || fixed && self.tested.contains(&mask)
     }
 
-    fn choice_of(&mut self, condition: Operand, accept: Vec<Stmt>, reject: Vec<Stmt>) -> Stmt {
+    pub(super) fn choice_of(&mut self, condition: Operand, accept: Vec<Stmt>, reject: Vec<Stmt>) -> Stmt {
         Stmt::If { label: self.label(), condition, accept, reject, span: naga::Span::UNDEFINED }
     }
 
-    fn label(&mut self) -> Label {
+    pub(super) fn label(&mut self) -> Label {
         self.labels += 1;
         Label(self.labels - 1)
     }
@@ -313,7 +313,7 @@ impl Masks<'_> {
                 self.apart(label, condition, [accept, reject], mask, arms, out)
             }
             Stmt::Block { label, body } => self.block(label, body, mask, arms, out),
-            Stmt::Loop { label, body } => self.repeat(label, body, mask, arms, out),
+            Stmt::Loop { label, body, .. } => self.repeat(label, body, mask, arms, out),
             Stmt::Jump { label, span } => self.jump(label, span, mask, out),
             Stmt::Masked { .. } | Stmt::Return { .. } | Stmt::Barrier { .. } => {
                 Err(defect("a statement that masks cannot meet"))
@@ -486,7 +486,10 @@ impl Masks<'_> {
         let flow = self.list(body, mask, arms, &mut inside)?;
         self.open.pop();
         self.partings.end_block(label);
-        out.push(Stmt::Loop { label, body: inside });
+        match kind {
+            OpenKind::Loop(crowd) => self.put_loop(label, crowd, inside, out),
+            _ => out.push(Stmt::Loop { label, body: inside, rare: false }),
+        }
         Ok(flow)
     }
 

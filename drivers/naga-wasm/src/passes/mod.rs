@@ -15,7 +15,9 @@
 //! | [`regions`] | IR | splits a function at its barriers |
 //! | [`masks`] | regions | turns control flow that differs within a gang into masks |
 //! | [`coherence`], [`shape`] | | what `masks` knows of masks and of lists of statements |
+//! | [`together`], [`guards`] | | how `masks` puts out what is there twice |
 //! | [`interleave`] | regions | makes one instruction of loads that lie one after the other |
+//! | [`sums`] | | which indices differ by a constant |
 //! | [`slots`] | regions | which values are kept in memory between regions, and where |
 //! | [`locals`] | regions | which wasm local holds which register |
 
@@ -23,6 +25,7 @@ pub(crate) mod coherence;
 pub(crate) mod contract;
 pub(crate) mod dead;
 pub(crate) mod fold;
+mod guards;
 pub(crate) mod inline;
 pub(crate) mod interleave;
 pub(crate) mod liveness;
@@ -35,7 +38,9 @@ pub(crate) mod regions;
 pub(crate) mod scalars;
 pub(crate) mod shape;
 pub(crate) mod slots;
+mod sums;
 #[cfg(test)]
 mod testing;
+mod together;
 pub(crate) mod uniformity;
 pub(crate) mod variance;

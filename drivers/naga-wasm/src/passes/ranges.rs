@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use super::shape::ends;
 use super::variance::{self, Variance};
 use crate::ir::{Address, Builtin, Inst, LANES, Op, Operand, Reg, Stmt, Term, Unit};
 
@@ -317,11 +318,6 @@ impl Ranges<'_> {
             _ => None,
         }
     }
-}
-
-/// Whether the end of a list is not reached.
-fn ends(body: &[Stmt]) -> bool {
-    matches!(body.last(), Some(Stmt::Jump { .. } | Stmt::Return { .. }))
 }
 
 #[cfg(test)]

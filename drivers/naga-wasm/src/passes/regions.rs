@@ -140,7 +140,7 @@ impl Splitter<'_> {
                 self.labels.pop();
                 nodes.push(Node::Block { label, body });
             }
-            Stmt::Loop { label, body } => {
+            Stmt::Loop { label, body, .. } => {
                 self.labels.push(label);
                 let body = self.list(body, &[])?;
                 self.labels.pop();
@@ -266,7 +266,9 @@ mod tests {
     fn a_loop_with_a_barrier_is_run_by_the_workgroup() {
         let (out, top) = (Label(1), Label(2));
         let body = vec![work(), when(GROUP, vec![jump(out)]), barrier(), work(), jump(top)];
-        let nodes = split_body(vec![Stmt::Block { label: out, body: vec![Stmt::Loop { label: top, body }] }]).unwrap();
+        let nodes =
+            split_body(vec![Stmt::Block { label: out, body: vec![Stmt::Loop { label: top, body, rare: false }] }])
+                .unwrap();
         assert_eq!(shape(&nodes), "[(r?(j|)rj)]");
     }
 }

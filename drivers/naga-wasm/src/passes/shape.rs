@@ -13,6 +13,11 @@ pub(super) fn is_harmless(stmt: &Stmt) -> bool {
     }
 }
 
+/// Whether the end of a list is not reached.
+pub(super) fn ends(body: &[Stmt]) -> bool {
+    matches!(body.last(), Some(Stmt::Jump { .. } | Stmt::Return { .. }))
+}
+
 /// How many statements a list has, counted up to `most` or little more.
 pub(super) fn count(body: &[Stmt], most: usize) -> usize {
     let mut statements = 0;

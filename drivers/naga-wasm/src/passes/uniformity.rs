@@ -241,7 +241,7 @@ impl Walker<'_> {
                     self.split.pending.retain(|waiting| waiting != label);
                     self.split.lanes.end_block(*label);
                 }
-                Stmt::Loop { label, body } => self.repeat(*label, body),
+                Stmt::Loop { label, body, .. } => self.repeat(*label, body),
                 Stmt::Jump { label, .. } => self.jump(*label),
                 Stmt::Return { values } => {
                     let uniform = !self.split.is_parted() && values.iter().all(|&value| self.of.is_uniform(value));
