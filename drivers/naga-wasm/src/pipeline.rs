@@ -91,7 +91,7 @@ pub(crate) fn run(
     show(&mut observer, "regions", || dump::nodes(&unit.entry, &nodes, &variances));
     masks::lower(&mut unit, &mut nodes, &uniformity, &liveness, &mut variances)?;
     show(&mut observer, "masks", || dump::nodes(&unit.entry, &nodes, &variances));
-    interleave::interleave(&unit, &mut nodes, &variances);
+    interleave::interleave(&unit, &mut nodes, &mut variances);
     show(&mut observer, "interleave", || dump::nodes(&unit.entry, &nodes, &variances));
     let single = (0u32..).zip(&unit.objects).map(|(id, _)| uniformity.is_one_copy(ObjectId(id))).collect();
     let layout = slots::assign(&unit, &nodes, &variances, single, options)?;

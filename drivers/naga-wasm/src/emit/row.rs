@@ -32,6 +32,16 @@ impl Body {
     ) -> Result<(), Diagnostic> {
         let rows = [(); 4].map(|()| self.temporary(ValType::V128));
         match (self.reach(emitter, address, cell), by_index) {
+            (Reach::One, None) => {
+                let offset = self.place(emitter, address, cell)?;
+                let [row, ..] = rows;
+                self.code().v128_load(memarg(cell, offset)).local_set(row);
+                for (dst, word) in dsts.into_iter().zip(0..) {
+                    self.code().local_get(row).local_get(row).i8x16_shuffle(words([word; 4]));
+                    self.set_vector(emitter, dst)?;
+                }
+                Ok(())
+            }
             (Reach::Steps(step, None), _) => {
                 self.rows_apart(emitter, address, cell, step, rows)?;
                 self.transpose(emitter, rows, dsts)

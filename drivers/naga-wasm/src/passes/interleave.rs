@@ -1,26 +1,56 @@
 //! Finds loads of cells that lie one after the other, while the lanes lie further apart: the components of a `vec4`, or an
 //! unrolled `a[4 * i]`, `a[4 * i + 1]`, .... Four of them become one instruction, which loads a vector for each lane and
-//! transposes, instead of sixteen loads of a word.
+//! transposes, instead of sixteen loads of a word. If the lanes lie at one place, it loads one vector, and each lane's is made of a
+//! word of it.
 //!
 //! The instruction stands where the first of the four stood, so nothing between them may write what they read.
+
+use std::collections::HashSet;
 
 use super::regions::{self, Node};
 use super::sums::{Sum, Sums};
 use super::variance::{self, MAX_STRIDE, Variance};
-use crate::ir::{Address, Base, Cell, Inst, LANES, Operand, Reg, RegInfo, Stmt, Term, Unit};
+use crate::ir::{Address, Base, Cell, Inst, LANES, Operand, Reg, RegInfo, Stmt, Term, Unit, walk_insts};
 
 /// Most rows that wait for their other loads; more than a kernel's code has between the first and the last load of one.
 const MAX_OPEN: usize = 32;
 
 /// Makes rows of the loads in the regions of `nodes`.
-pub(crate) fn interleave(unit: &Unit, nodes: &mut [Node], variances: &[Variance]) {
+pub(crate) fn interleave(unit: &Unit, nodes: &mut [Node], variances: &mut [Variance]) {
     if unit.is_single() {
         return;
     }
+    let spread = spread(nodes, variances);
+    let mut now_vectors = Vec::new();
     regions::each_region_mut(nodes, &mut |region| {
-        let mut pass = Pass { regs: &unit.entry.regs, variances, size: unit.workgroup_size, sums: Sums::default() };
+        let (sums, size) = (Sums::default(), unit.workgroup_size);
+        let mut pass = Pass { regs: &unit.entry.regs, variances, size, sums, spread: &spread, now_vectors: Vec::new() };
         pass.list(&mut region.body);
+        now_vectors.append(&mut pass.now_vectors);
     });
+    for Reg(reg) in now_vectors {
+        if let Some(variance) = variances.get_mut(reg as usize) {
+            *variance = Variance::VARYING;
+        }
+    }
+}
+
+/// What is loaded from one place for all lanes, and only used in operations on vectors.
+fn spread(nodes: &[Node], variances: &[Variance]) -> HashSet<Reg> {
+    let is_vector = |reg: Reg| variances.get(reg.0 as usize).is_some_and(|variance| variance.stride.is_none());
+    let (mut loaded, mut else_used) = (HashSet::new(), HashSet::new());
+    regions::each_region(nodes, &mut |region| {
+        walk_insts(&region.body, &mut |inst| match inst {
+            Inst::Load { dst, cell: Cell::F32, .. } if !is_vector(*dst) => {
+                loaded.insert(*dst);
+            }
+            Inst::Op { dst, .. } if is_vector(*dst) => {}
+            inst => inst.uses(|reg| {
+                else_used.insert(reg);
+            }),
+        });
+    });
+    &loaded - &else_used
 }
 
 /// Loads that begin a row.
@@ -29,6 +59,8 @@ struct Row {
     address: Address,
     /// The sum that is the index of a term, and which term. Without, the cells differ by their offset.
     index: Option<(usize, Sum)>,
+    /// All lanes load the same.
+    one_place: bool,
     /// Place in the list and destination of each load.
     loads: [Option<(usize, Reg)>; 4],
 }
@@ -38,6 +70,8 @@ struct Pass<'a> {
     variances: &'a [Variance],
     size: [u32; 3],
     sums: Sums,
+    spread: &'a HashSet<Reg>,
+    now_vectors: Vec<Reg>,
 }
 
 impl Pass<'_> {
@@ -66,6 +100,9 @@ impl Pass<'_> {
                 }
                 Stmt::Jump { .. } | Stmt::Return { .. } | Stmt::Barrier { .. } => open.clear(),
             }
+        }
+        for row in whole.iter().filter(|row| row.one_place) {
+            self.now_vectors.extend(row.loads.iter().flatten().map(|(_, dst)| *dst));
         }
         replace(list, whole);
     }
@@ -97,13 +134,14 @@ impl Pass<'_> {
             .terms
             .iter()
             .all(|term| self.is_fixed(term.index) && term.last.is_none_or(|last| self.is_fixed(last)));
-        let apart = self.apart(&address.terms);
-        let (Some(apart), true) = (apart, vector && fixed && self.stays(dst) && matches!(cell, Cell::I32 | Cell::F32))
-        else {
+        let Some(apart) = self.apart(&address.terms) else { return };
+        let one_place = matches!(apart, Apart::Not);
+        let suits = if one_place { self.spread.contains(&dst) } else { vector };
+        if !suits || !fixed || !self.stays(dst) || !matches!(cell, Cell::I32 | Cell::F32) {
             return;
-        };
+        }
         let index = match apart {
-            Apart::Cells => None,
+            Apart::Cells | Apart::Not => None,
             Apart::Index(term) => match address.terms.get(term).and_then(|term| self.sums.of(term.index)) {
                 Some(sum) => Some((term, sum)),
                 None => return,
@@ -130,14 +168,14 @@ impl Pass<'_> {
             open.remove(0);
         }
         let loads = [Some((place, dst)), None, None, None];
-        open.push(Row { cell, address: address.clone(), index, loads });
+        open.push(Row { cell, address: address.clone(), index, one_place, loads });
     }
 
     /// How the cells of a row would differ, if the lanes are as far apart as a row is long.
     fn apart(&self, terms: &[Term]) -> Option<Apart> {
         let same = |term: &Term| variance::is_same(self.variances, self.size, term);
         let mut differing = terms.iter().enumerate().filter(|(_, term)| !same(term));
-        let (place, term) = differing.next()?;
+        let Some((place, term)) = differing.next() else { return Some(Apart::Not) };
         let one = differing.next().is_none();
         let row = 4 * LANES;
         if term.stride == 4 {
@@ -153,6 +191,8 @@ enum Apart {
     Cells,
     /// By the index of a term.
     Index(usize),
+    /// By their offset, and all lanes are at one place.
+    Not,
 }
 
 impl Row {
@@ -166,14 +206,19 @@ impl Row {
                 let bytes = address.offset.wrapping_sub(self.address.offset);
                 bytes.is_multiple_of(4).then_some(bytes / 4)?
             }
-            (Some((term, first)), Some((other, sum)))
-                if term == other && first.something == sum.something && address.offset == self.address.offset =>
-            {
+            (Some((term, first)), Some((other, sum))) if term == other && first.something == sum.something => {
+                let mut limited = false;
                 let alike =
                     (0..).zip(self.address.terms.iter().zip(&address.terms)).all(|(place, (a, b)): (usize, _)| {
+                        limited |= place == term && a.last.is_some();
                         a.last == b.last && a.stride == b.stride && (place == term || a.index == b.index)
                     });
-                alike.then_some(sum.constant.wrapping_sub(first.constant))?
+                let bytes = address.offset.wrapping_sub(self.address.offset);
+                // Cells behind the limit of an index are not those of greater indices.
+                if !alike || !bytes.is_multiple_of(4) || limited && bytes != 0 {
+                    return None;
+                }
+                sum.constant.wrapping_sub(first.constant).wrapping_add(bytes / 4)
             }
             _ => return None,
         };

@@ -217,16 +217,16 @@ impl Ranges<'_> {
     }
 
     fn define(&mut self, reg: Reg, max: u32) {
+        // The others are made of variables and follow them, within what conditions say.
+        let variable = self.is_variable(reg);
         let Some(slot) = self.max.get_mut(reg.0 as usize) else { return };
         if max <= *slot {
             return;
         }
-        *slot = if self.walks >= WALKS_TO_TOP {
-            u32::MAX
-        } else if self.walks >= WALKS_TO_SIGN && max <= SIGN {
-            SIGN
-        } else {
-            max
+        *slot = match self.walks {
+            WALKS_TO_TOP.. if variable => u32::MAX,
+            WALKS_TO_SIGN.. if variable && max <= SIGN => SIGN,
+            _ => max,
         };
         self.changed = true;
     }

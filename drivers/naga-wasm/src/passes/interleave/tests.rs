@@ -15,6 +15,14 @@ fn the_components_of_a_vector_are_one_row() {
 }
 
 #[test]
+fn what_all_lanes_load_for_vectors_is_one_row() {
+    let body = "let v = rows[g]; let x = floats[l]; floats[l] = ((v.x * x + v.y) * x + v.z) * x + v.w;";
+    assert_eq!(rows(body), (1, 1));
+    // As a scalar, too, one of them is better off alone.
+    assert_eq!(rows(&format!("{body} floats[0] = v.y;")), (0, 5));
+}
+
+#[test]
 fn indices_that_follow_each_other_are_one_row() {
     let sum =
         |indices: [&str; 4]| format!("o[l] = {};", indices.map(|index| format!("i[l * 4u + {index}]")).join(" + "));

@@ -31,6 +31,12 @@ fn conditions_on_what_is_one_for_a_gang_count() {
 }
 
 #[test]
+fn what_is_made_of_a_counter_keeps_to_what_its_condition_says() {
+    assert_eq!(clamps("for (var n = 0u; n < 20u; n++) { w[n * 3u + 6u] = i[n]; }"), (1, 0));
+    assert_eq!(clamps("for (var n = 0u; n < 20u; n++) { w[n * 3u + 7u] = i[n]; }"), (1, 1));
+}
+
+#[test]
 fn constants_become_part_of_the_offset() {
     let body = "w[(g & 31u) + 8u] = 1u;";
     assert_eq!(count(&after("uniformity", body), "workgroup + 32"), 0);
