@@ -66,7 +66,7 @@ fn division_by_constants() {
     let few = [2, 3, 5, 6, 7, 9, 10, 12, 25, 60, 64, 100, 641, 1000, 4096, 65_535, 65_537, 1_000_000];
     for divisor in few.into_iter().chain([0x2aaa_aaab, 0x4000_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff])
     {
-        let factors = random(500).into_iter().flat_map(|word| [word % (u32::MAX / divisor).max(1), u32::MAX / divisor]);
+        let factors = random(500).flat_map(|word| [word % (u32::MAX / divisor).max(1), u32::MAX / divisor]);
         let multiples = factors.map(|factor| factor.wrapping_mul(divisor));
         let near =
             multiples.flat_map(|x| [x.wrapping_sub(1), x, x.wrapping_add(1), x.wrapping_neg(), (!x).wrapping_sub(1)]);
