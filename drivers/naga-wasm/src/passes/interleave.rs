@@ -135,13 +135,13 @@ impl Pass<'_> {
             .iter()
             .all(|term| self.is_fixed(term.index) && term.last.is_none_or(|last| self.is_fixed(last)));
         let Some(apart) = self.apart(&address.terms) else { return };
-        let one_place = matches!(apart, Apart::Not);
+        let one_place = matches!(apart, Apart::OnePlace);
         let suits = if one_place { self.spread.contains(&dst) } else { vector };
         if !suits || !fixed || !self.stays(dst) || !matches!(cell, Cell::I32 | Cell::F32) {
             return;
         }
         let index = match apart {
-            Apart::Cells | Apart::Not => None,
+            Apart::Cells | Apart::OnePlace => None,
             Apart::Index(term) => match address.terms.get(term).and_then(|term| self.sums.of(term.index)) {
                 Some(sum) => Some((term, sum)),
                 None => return,
@@ -175,7 +175,7 @@ impl Pass<'_> {
     fn apart(&self, terms: &[Term]) -> Option<Apart> {
         let same = |term: &Term| variance::is_same(self.variances, self.size, term);
         let mut differing = terms.iter().enumerate().filter(|(_, term)| !same(term));
-        let Some((place, term)) = differing.next() else { return Some(Apart::Not) };
+        let Some((place, term)) = differing.next() else { return Some(Apart::OnePlace) };
         let one = differing.next().is_none();
         let row = 4 * LANES;
         if term.stride == 4 {
@@ -192,7 +192,7 @@ enum Apart {
     /// By the index of a term.
     Index(usize),
     /// By their offset, and all lanes are at one place.
-    Not,
+    OnePlace,
 }
 
 impl Row {

@@ -282,7 +282,7 @@ impl Masks<'_> {
     /// Whether a lane is known to be on. Variables do not count: they change.
     fn is_tested(&self, mask: Mask) -> bool {
         let fixed = match mask {
-            Mask::Some(Operand::Reg(Reg(reg))) => self.regs.get(reg as usize).is_some_and(|info| !info.mutable),
+            Mask::Some(Operand::Reg(reg)) => self.is_fixed(reg),
             Mask::Some(_) | Mask::All => true,
         };
         mask == Mask::All || fixed && self.tested.contains(&mask)
@@ -487,7 +487,7 @@ impl Masks<'_> {
         self.open.pop();
         self.partings.end_block(label);
         match kind {
-            OpenKind::Loop(crowd) => self.put_loop(label, crowd, inside, out),
+            OpenKind::Loop(crowd) => self.put_loop(label, crowd, inside, out)?,
             _ => out.push(Stmt::Loop { label, body: inside, rare: false }),
         }
         Ok(flow)
@@ -545,7 +545,7 @@ pub(super) fn copy(dst: Reg, value: Operand) -> Stmt {
     Stmt::Inst(Inst::Op { dst, op: Op::Copy, args: vec![value] })
 }
 
-fn defect(what: &str) -> Diagnostic {
+pub(super) fn defect(what: &str) -> Diagnostic {
     Diagnostic::new(Kind::Invalid, format!("{what}: this is a defect of the compiler"), None)
 }
 

@@ -2,14 +2,16 @@
 //!
 //! The body of a loop whose lanes part at its start is there twice, without masks and with them. Lanes that have left do not come back: once
 //! they have parted, every further round is one with masks. So there are two loops, the first without a trace of the second, whose values
-//! would take registers from it.
+//! would take registers from it. Where lanes leave at any time there is one: many rounds would be those of the second, which is written to be
+//! out of the way.
 
 use std::collections::HashMap;
 
 use super::coherence::{Crowd, MAX_PARTS};
-use super::masks::Masks;
+use super::masks::{Masks, defect};
 use super::shape::ends;
-use crate::ir::{Inst, Label, Op, Operand, Reg, Stmt, walk};
+use crate::diagnostic::Diagnostic;
+use crate::ir::{Inst, LANES, Label, Op, Operand, Reg, Stmt, walk};
 
 /// What registers that do not change are made of.
 type Definitions<'a> = HashMap<Reg, (Op, &'a [Operand])>;
@@ -44,12 +46,18 @@ fn parts<'a>(definitions: &Definitions<'a>, condition: Operand) -> Vec<Part<'a>>
 
 impl Masks<'_> {
     /// Puts out a loop that lanes leave one by one, or both loops.
-    pub(super) fn put_loop(&mut self, label: Label, crowd: Crowd, mut body: Vec<Stmt>, out: &mut Vec<Stmt>) {
+    pub(super) fn put_loop(
+        &mut self,
+        label: Label,
+        crowd: Crowd,
+        mut body: Vec<Stmt>,
+        out: &mut Vec<Stmt>,
+    ) -> Result<(), Diagnostic> {
         let Some(together) = self.splits(label, crowd, &body) else {
             out.push(Stmt::Loop { label, body, rare: false });
-            return;
+            return Ok(());
         };
-        let Some(Stmt::If { mut accept, reject, .. }) = body.pop() else { return };
+        let Some(Stmt::If { mut accept, reject, .. }) = body.pop() else { return Err(defect("a loop of one way")) };
         let parted = self.label();
         let leave = |condition, masks: &mut Self| {
             let jump = Stmt::Jump { label: parted, span: naga::Span::UNDEFINED };
@@ -67,9 +75,10 @@ impl Masks<'_> {
         let slow = self.label();
         redirect(&mut body, label, slow);
         out.push(Stmt::Loop { label: slow, body, rare: true });
+        Ok(())
     }
 
-    /// The conditions for another round of the first loop, if a loop can be two.
+    /// The conditions for another round of the first loop, if a loop can be two, and the second has a few rounds only.
     fn splits(&self, label: Label, crowd: Crowd, body: &[Stmt]) -> Option<Vec<Operand>> {
         let (Stmt::If { condition, accept, reject, .. }, before) = body.split_last()? else { return None };
         // What comes before the choice is done again by the second loop.
@@ -87,7 +96,33 @@ impl Masks<'_> {
         let splits = all.iter().any(|part| part.value == whole)
             && every_value(accept, crowd.whole, |value| value == Operand::Bool(true))
             && every_value(reject, crowd.whole, parted_for_good);
-        splits.then(|| all.iter().map(|part| part.value).filter(|&value| value != whole).collect())
+        let rounds: Vec<_> = all.iter().map(|part| part.value).filter(|&value| value != whole).collect();
+        (splits && rounds.iter().all(|&value| self.count_alike(&definitions, crowd, value))).then_some(rounds)
+    }
+
+    /// Whether lanes that a condition sends out of a loop leave within a few rounds of each other, as they count alike.
+    fn count_alike(&self, definitions: &Definitions, crowd: Crowd, condition: Operand) -> bool {
+        let close = |arg: &Operand| self.variance_of(*arg).stride.is_some_and(|stride| stride <= LANES);
+        let mut open = vec![condition];
+        // They may be made of each other many times over.
+        for _ in 0..2 * MAX_PARTS {
+            let Some(value) = open.pop() else { return true };
+            let Operand::Reg(reg) = value else { continue };
+            let alike = match definitions.get(&reg).copied() {
+                Some((Op::AllLtU | Op::AllLtS, _)) => true,
+                Some((Op::And | Op::All | Op::Not, args)) => {
+                    open.extend(args);
+                    true
+                }
+                Some((Op::LtU | Op::GtU | Op::LeU | Op::GeU | Op::Eq | Op::Ne, args)) => args.iter().all(close),
+                Some((Op::LtS | Op::GtS | Op::LeS | Op::GeS, args)) => args.iter().all(close),
+                _ => reg == crowd.lanes,
+            };
+            if !alike {
+                return false;
+            }
+        }
+        false
     }
 
     /// Whether a statement may be done once more, with nothing changed.

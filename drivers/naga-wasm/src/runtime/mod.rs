@@ -5,10 +5,11 @@
 //! bits of a result are the same on every machine, except those of a NaN. No input traps, as lanes that are switched off
 //! hold anything.
 //!
-//! Where `f32` steps cannot keep the error below one unit in the last place (ulp), the lanes are computed as two pairs of
-//! `f64`: see [`wide`]. Polynomials are minimax ones: the coefficients come from the Remez exchange algorithm, each then
-//! rounded to its type, from the lowest power on, with the rest fitted again. Next to each stands the largest error of
-//! the function that it is a part of, relative to that, with exact arithmetic; an ulp is 2^-23 to 2^-24.
+//! Where `f32` steps cannot keep the error at about one unit in the last place (ulp), the lanes are computed as two pairs of
+//! `f64`: see [`wide`]; but for `tanh`, of which that would be most of what networks take. Polynomials are minimax ones, by the
+//! Remez exchange algorithm or linear programming, each coefficient then rounded to its type, from the lowest power on, with the rest
+//! fitted again; those of the ratio that `tanh` is are rounded together. Next to each stands the largest error of the function that it is
+//! a part of, relative to that, with exact arithmetic; an ulp is 2^-23 to 2^-24.
 
 mod arc;
 mod bits;
